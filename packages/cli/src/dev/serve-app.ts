@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { pathToFileURL } from "node:url";
+import { listenFailure } from "@agate/platform/options";
 import { type BrokenCode, type Bundle, bundleApp } from "../packing/bundle-app.ts";
 import type { Project, Refusal } from "../packing/project.ts";
 import { createBundleFolder, placeBundle } from "./bundle-folder.ts";
@@ -80,7 +81,7 @@ async function findAddress(host: string, port: number): Promise<AddressOutcome> 
   try {
     await once(server, "listening");
   } catch (error) {
-    const reason = reasonOf((error as NodeJS.ErrnoException).code, host, port);
+    const reason = listenFailure((error as NodeJS.ErrnoException).code, host, port);
     if (reason === undefined) throw error;
     return { kind: "refused", reason };
   }
@@ -88,20 +89,4 @@ async function findAddress(host: string, port: number): Promise<AddressOutcome> 
   server.close();
   await once(server, "close");
   return { kind: "free", port: free };
-}
-
-function reasonOf(code: string | undefined, host: string, port: number): string | undefined {
-  switch (code) {
-    case "EADDRINUSE":
-      return `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with --port.`;
-    case "EACCES":
-    case "EPERM":
-      return `Listening on port ${port} is not permitted. Choose one above 1023 with --port.`;
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return `This machine has no address ${host}. Choose another with --host, such as 127.0.0.1.`;
-    default:
-      return undefined;
-  }
 }

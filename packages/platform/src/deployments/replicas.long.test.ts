@@ -95,24 +95,26 @@ it("lets a deploy be that another replica is in the middle of when one starts", 
   await expectAnswer(third, "slow").toEqual({ status: 200, text: "slow" });
 });
 
+/** The record of a build whose replica went away. */
+const LEFT_BUILD = {
+  by: "gone",
+  message: "",
+  size: 1,
+  sdkVersion: "0.1.0",
+  allow: [],
+  manifestHash: "",
+};
+
 it("refuses what a replica that is gone has left, when one starts and before the next deploy", async () => {
   await deploy(one, "left", workflow("x"));
   const ref = { project: "default", application: "left" };
-  const record = {
-    by: "gone",
-    message: "",
-    size: 1,
-    sdkVersion: "0.1.0",
-    allow: [],
-    manifestHash: "",
-  };
-  await one.registry.builds.begin(ref, record);
+  await one.registry.builds.begin(ref, LEFT_BUILD);
   await startThird({ deploying: UNWATCHFUL });
   expect(await statusesOf(one, "left")).toEqual([
     [2, "refused"],
     [1, "live"],
   ]);
-  await one.registry.builds.begin(ref, record);
+  await one.registry.builds.begin(ref, LEFT_BUILD);
   expect((await deploy(two, "left", workflow("y"))).json.build.number).toBe(4);
   expect((await one.get(at("left", "/builds/3"))).json).toMatchObject({
     status: "refused",
@@ -127,15 +129,7 @@ it("refuses the same while nothing else happens, and lets a deploy be that is un
   await expect.poll(() => statusesOf(two, "lively").catch(() => [])).toEqual([[1, "starting"]]);
   const ref = { project: "default", application: "forlorn" };
   await one.registry.applications.create(ref.project, ref.application);
-  const record = {
-    by: "gone",
-    message: "",
-    size: 1,
-    sdkVersion: "0.1.0",
-    allow: [],
-    manifestHash: "",
-  };
-  await one.registry.builds.begin(ref, record);
+  await one.registry.builds.begin(ref, LEFT_BUILD);
   await expect.poll(() => statusesOf(two, "forlorn")).toEqual([[1, "refused"]]);
   await expect
     .poll(async () => (await watching.logLines()).map(({ msg }) => msg))

@@ -8,6 +8,7 @@ import { CALLER, type Sender } from "./admit.ts";
 import type { FullAnswer } from "./answer.ts";
 import { problemAnswer } from "./answer.ts";
 import type { HttpApp } from "./http-app.ts";
+import { listenFailure } from "./listen-address.ts";
 import { pathOf, type RequestLog } from "./log/request-log.ts";
 import { headersOf, sendAnswer } from "./send-answer.ts";
 
@@ -186,22 +187,6 @@ function connectionCount(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
     server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
   });
-}
-
-function listenFailure(code: string | undefined, host: string, port: number): string | undefined {
-  switch (code) {
-    case "EADDRINUSE":
-      return `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with --port.`;
-    case "EACCES":
-    case "EPERM":
-      return `Listening on port ${port} is not permitted. Choose one above 1023 with --port.`;
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return `This machine has no address ${host}. Choose another with --host, such as 127.0.0.1.`;
-    default:
-      return undefined;
-  }
 }
 
 /** Time for the client to read the answer: closed at once, it could be lost with what was unread. */

@@ -199,7 +199,7 @@ const context = fc
   );
 
 describe("a recorded span", () => {
-  it("holds what OpenTelemetry's own SDK holds, whatever is done to it", () => {
+  it("holds what OpenTelemetry's own SDK holds, after any operations", () => {
     fc.assert(
       fc.property(options, context, fc.array(change), (given, around, changes) => {
         const { theirs, ours } = recordTwice(given, around, changes);

@@ -58,7 +58,7 @@ export class TextScan {
   }
 }
 
-/** A run of more digits counts as suspect, whatever they are. */
+/** A longer run of digits always counts as suspect. */
 const MOST_DIGITS = 200;
 /** An IBAN may reach this far to either side of its longest run of digits. */
 const IBAN_REACH = 70;
