@@ -1,7 +1,20 @@
-/** Which service answers for an application now. The gateway asks it for every request. */
+/** Which service answers a call now. The gateway asks it for every request. */
 export interface ServiceDirectory {
-  /** By slug or id; undefined when the project has no such application, or no build serves it. */
-  find(project: string, application: string): Service | undefined;
+  /**
+   * @param application Its slug or id.
+   * @param environment Its slug or id; null is the application's default environment.
+   * @returns undefined when no build serves there, or the project has no such application.
+   */
+  find(project: string, application: string, environment: string | null): FoundService | undefined;
+  /** For a playground call that names no environment: the first one that has its playground on. */
+  findPlayground(project: string, application: string): FoundService | undefined;
+}
+
+/** A service in the directory. */
+export interface FoundService {
+  readonly service: Service;
+  /** Null: the service answers for every environment of its application. */
+  readonly environment: HostedEnvironment | null;
 }
 
 /** An application under the names that requests may call it by. */
@@ -12,69 +25,151 @@ export interface NamedApplication {
   readonly slug: string;
 }
 
-/** A service in the directory. */
-export interface DirectoryEntry {
-  /** It is found under its new slug from now on, and not under the old one. */
-  rename(slug: string): void;
+/** An environment of an application: the unit of hosting, with processes of its own. */
+export interface HostedEnvironment {
+  /** The project's id. */
+  readonly project: string;
+  readonly application: { readonly id: string; readonly slug: string };
+  /** Unique across applications. */
+  readonly id: string;
+  readonly slug: string;
+  /** Whether it answers calls that name no environment. */
+  readonly isDefault: boolean;
+  /** Its place among the environments of its application. */
+  readonly number: number;
+  /** Whether its playground is on. */
+  readonly playground: boolean;
+}
+
+/** The place of a service in the directory; `Names` is what requests find it by. */
+export interface DirectoryEntry<Names> {
+  /** The service is found by these from now on, and no longer by others: a slug was changed, say. */
+  update(names: Names): void;
   remove(): void;
 }
+
+/** The environment that `agate dev` runs its program as. */
+const DEVELOPMENT = "development";
 
 /**
  * The directory of a platform.
  *
  * @example
- * // `agate dev`: its program takes precedence over a deployed build.
- * const entry = services.override({ project, id, slug }, service);
+ * const entry = services.add(environment, service);
+ * services.find("default", "support", "staging");
  */
 export class Services implements ServiceDirectory {
-  readonly #deployed = new Map<string, Service>();
-  readonly #overriding = new Map<string, Service>();
+  readonly #environments = new Map<string, FoundService>();
+  /** Of default environments, by their applications. */
+  readonly #defaults = new Map<string, FoundService>();
+  /** Of whole applications. */
+  readonly #applications = new Map<string, FoundService>();
+  readonly #overriding = new Map<string, FoundService>();
 
-  find(project: string, application: string): Service | undefined {
+  find(project: string, application: string, environment: string | null): FoundService | undefined {
     const name = nameOf(project, application);
-    return this.#overriding.get(name) ?? this.#deployed.get(name);
+    const overriding = this.#overriding.get(name);
+    if (overriding !== undefined && (environment === null || environment === DEVELOPMENT)) {
+      return overriding;
+    }
+    const own =
+      environment === null
+        ? this.#defaults.get(name)
+        : this.#environments.get(`${name}@${environment}`);
+    return own ?? overriding ?? this.#applications.get(name);
   }
 
-  /** The service that runs the application's live build. */
-  add(application: NamedApplication, service: Service): DirectoryEntry {
-    return enter(this.#deployed, application, service);
+  findPlayground(project: string, application: string): FoundService | undefined {
+    const name = nameOf(project, application);
+    const overriding = this.#overriding.get(name);
+    if (overriding !== undefined) return overriding;
+    let first: FoundService | undefined;
+    for (const found of this.#environments.values()) {
+      const { environment } = found;
+      if (!environment?.playground || !isOf(environment, project, application)) continue;
+      if (first?.environment && first.environment.number <= environment.number) continue;
+      first = found;
+    }
+    return first ?? this.#applications.get(name);
   }
 
-  /** A service that comes before the live build's, until it is removed. */
-  override(application: NamedApplication, service: Service): DirectoryEntry {
-    return enter(this.#overriding, application, service);
+  /** The service that runs the live build of an environment. */
+  add(environment: HostedEnvironment, service: Service): DirectoryEntry<HostedEnvironment> {
+    return enter(service, environment, (given) => {
+      const applications = namesOf({ project: given.project, ...given.application });
+      const names = applications.flatMap((name) => [
+        `${name}@${given.id}`,
+        `${name}@${given.slug}`,
+      ]);
+      return [
+        { map: this.#environments, names, environment: given },
+        { map: this.#defaults, names: given.isDefault ? applications : [], environment: given },
+      ];
+    });
+  }
+
+  /** A service for every environment of the application that has none of its own. */
+  addForAll(application: NamedApplication, service: Service): DirectoryEntry<NamedApplication> {
+    return this.#addTo(this.#applications, application, service);
+  }
+
+  /**
+   * The program of `agate dev`: answers for development, for calls that name no environment, and for
+   * every environment without a build.
+   */
+  override(application: NamedApplication, service: Service): DirectoryEntry<NamedApplication> {
+    return this.#addTo(this.#overriding, application, service);
+  }
+
+  #addTo(map: Map<string, FoundService>, application: NamedApplication, service: Service) {
+    return enter(service, application, (given: NamedApplication) => [
+      { map, names: namesOf(given), environment: null },
+    ]);
   }
 }
 
-function enter(
-  services: Map<string, Service>,
-  { project, id, slug: firstSlug }: NamedApplication,
+/** Names of a service in one of the directory's maps. */
+interface Place {
+  readonly map: Map<string, FoundService>;
+  readonly names: readonly string[];
+  readonly environment: HostedEnvironment | null;
+}
+
+function enter<Names>(
   service: Service,
-): DirectoryEntry {
-  let slug = firstSlug;
-  const forget = (application: string) => {
-    const name = nameOf(project, application);
-    // Another may have got the name meanwhile.
-    if (services.get(name) === service) services.delete(name);
+  first: Names,
+  placesOf: (names: Names) => readonly Place[],
+): DirectoryEntry<Names> {
+  let places: readonly Place[] = [];
+  const remove = () => {
+    for (const { map, names } of places) {
+      // Another service may have got a name meanwhile.
+      for (const name of names) if (map.get(name)?.service === service) map.delete(name);
+    }
   };
-  services.set(nameOf(project, id), service);
-  services.set(nameOf(project, slug), service);
-  return {
-    rename(newSlug) {
-      forget(slug);
-      slug = newSlug;
-      services.set(nameOf(project, slug), service);
-    },
-    remove() {
-      forget(slug);
-      forget(id);
-    },
+  const update = (given: Names) => {
+    remove();
+    places = placesOf(given);
+    for (const { map, names, environment } of places) {
+      for (const name of names) map.set(name, { service, environment });
+    }
   };
+  update(first);
+  return { update, remove };
 }
 
-/** Ids of projects have no slash in them. */
+function namesOf({ project, id, slug }: NamedApplication): string[] {
+  return [nameOf(project, id), nameOf(project, slug)];
+}
+
+/** Ids of projects have no slash in them, and slugs and ids of applications no at sign. */
 function nameOf(project: string, application: string): string {
   return `${project}/${application}`;
+}
+
+function isOf(environment: HostedEnvironment, project: string, application: string): boolean {
+  const { id, slug } = environment.application;
+  return environment.project === project && (id === application || slug === application);
 }
 
 /**

@@ -58,9 +58,9 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     if (admission.kind === "rejected") return admission.answer;
     if (deployer.closing.aborted) return opaqueAnswer("shutting_down", { "retry-after": "5" });
     const call = { target, incoming, outgoing, admission };
-    const service = services.find(admission.caller.project, target.application);
-    if (service === undefined) return findService(call);
-    passOn(call, service);
+    const found = services.find(admission.caller.project, target.application, null);
+    if (found === undefined) return findService(call);
+    passOn(call, found.service);
     return undefined;
   }
 
@@ -95,12 +95,12 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
       return problemAnswer({ type: "service_not_found", loc: ["path", "app"], msg });
     }
     await deployer.catchUp(id);
-    const service = services.find(project, id);
-    if (service === undefined) {
+    const found = services.find(project, id, null);
+    if (found === undefined) {
       const reason = `Build ${build} of ${slug} is being started.`;
       return gatewayAnswer({ kind: "service_unavailable", reason, retryAfterSeconds: 1 });
     }
-    if (!outgoing.destroyed) passOn(call, service);
+    if (!outgoing.destroyed) passOn(call, found.service);
     return undefined;
   }
 

@@ -48,7 +48,7 @@ export class ApplicationHost {
   readonly #key: BuildKey;
   readonly #log: BuildLog;
   #application: NamedApplication;
-  #entry: DirectoryEntry | undefined;
+  #entry: DirectoryEntry<NamedApplication> | undefined;
   #live: { readonly build: HostedBuild; readonly slug: string } | undefined;
   /** The slug that each process was started with. */
   readonly #slugs = new WeakMap<BuildProcess, string>();
@@ -120,7 +120,7 @@ export class ApplicationHost {
   rename(slug: string): void {
     if (slug === this.#application.slug) return;
     this.#application = { ...this.#application, slug };
-    this.#entry?.rename(slug);
+    this.#entry?.update(this.#application);
   }
 
   /** Ends the live build after its running requests. */
@@ -134,7 +134,7 @@ export class ApplicationHost {
 
   #enter(build: HostedBuild, slug = this.#application.slug): void {
     this.#live = { build, slug };
-    this.#entry ??= this.#options.services.add(this.#application, this.#supervisor);
+    this.#entry ??= this.#options.services.addForAll(this.#application, this.#supervisor);
   }
 
   #supervised(build: HostedBuild): SupervisedBuild {
