@@ -17,6 +17,7 @@ export type { ApiKey, CreatedApiKey } from "./registry/api-key.ts";
 export type { Application } from "./registry/application.ts";
 export type {
   Build,
+  BuildKind,
   BuildStatus,
   DeployEvents,
   DeployResult,

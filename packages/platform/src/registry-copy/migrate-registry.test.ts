@@ -166,6 +166,8 @@ describe("migrateRegistry", () => {
       environments: 8,
       deployments: 2,
       builds: 3,
+      server_reports: 0,
+      route_calls: 0,
     });
     expect(copied.archives).toBe(2);
     expect(copied.lost).toEqual([{ project: "team-b", application: "billing", build: 1 }]);

@@ -107,6 +107,10 @@ function deployBuilds(
           live_since: null,
           allow: JSON.stringify(allow),
           manifest_hash: manifestHash,
+          schema: null,
+          archive_hash: null,
+          git_commit: null,
+          kind: "hosted",
         } as const;
         await tx.insertInto("builds").values(row).execute();
         return done(buildDocument(row));

@@ -69,6 +69,8 @@ export async function insertEnvironment(
     number: (latest ?? 0) + 1,
     slug,
     created_at: at,
+    is_default: 0,
+    playground: 1,
   };
   await tx.insertInto("environments").values(row).execute();
   return row;

@@ -12,6 +12,10 @@ import { deploymentSchema } from "./environment.ts";
 const BUILD_STATUSES = ["starting", "live", "retired", "refused"] as const;
 export type BuildStatus = (typeof BUILD_STATUSES)[number];
 
+/** `hosted`: the platform has its files and runs it. `external`: it runs elsewhere. */
+const BUILD_KINDS = ["hosted", "external"] as const;
+export type BuildKind = (typeof BUILD_KINDS)[number];
+
 /** The code of an application as it was deployed once. */
 export interface Build {
   readonly id: string;

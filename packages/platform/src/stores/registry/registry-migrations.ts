@@ -8,6 +8,7 @@ import { deployScope } from "./migrations/0005-deploy-scope.ts";
 import { countedSessions, sessions } from "./migrations/0006-sessions.ts";
 import { deployLeases } from "./migrations/0007-deploy-leases.ts";
 import { announcedRedactionRules, redactionRules } from "./migrations/0008-redaction-rules.ts";
+import { announcedEnvironments, environments } from "./migrations/0009-environments.ts";
 
 /**
  * By name, in their order. Once released, one is never changed or renamed; new ones come at the end.
@@ -21,6 +22,7 @@ export const SQLITE_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0005-deploy-scope": deployScope,
   "0006-sessions": sessions("text"),
   "0008-redaction-rules": redactionRules("text"),
+  "0009-environments": environments("text"),
 };
 
 export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
@@ -33,4 +35,5 @@ export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0006-sessions": countedSessions(sql`text COLLATE "C"`),
   "0007-deploy-leases": deployLeases,
   "0008-redaction-rules": announcedRedactionRules(sql`text COLLATE "C"`),
+  "0009-environments": announcedEnvironments(sql`text COLLATE "C"`),
 };

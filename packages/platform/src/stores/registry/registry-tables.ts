@@ -1,5 +1,5 @@
-import type { BuildStatus, DeploymentKind } from "@agate/protocol";
-import type { Kysely } from "kysely";
+import type { BuildKind, BuildStatus, DeploymentKind } from "@agate/protocol";
+import type { Generated, Kysely } from "kysely";
 
 /**
  * The registry's tables, the same in every dialect. Times are ISO 8601 text in UTC with
@@ -16,6 +16,8 @@ export interface RegistryTables {
   environments: EnvironmentsTable;
   deployments: DeploymentsTable;
   builds: BuildsTable;
+  server_reports: ServerReportsTable;
+  route_calls: RouteCallsTable;
 }
 
 /** Where the registry is kept. */
@@ -63,7 +65,10 @@ interface ApplicationsTable {
   project_id: string;
   slug: string;
   created_at: string;
-  /** JSON: a list of RouteSchema. */
+  /**
+   * JSON: a list of RouteSchema, of the build that has `live` as its status. For servers of earlier
+   * releases only; see `mirrorLiveBuild`.
+   */
   schema: string | null;
   schema_updated_at: string | null;
 }
@@ -98,6 +103,10 @@ interface EnvironmentsTable {
   number: number;
   slug: string;
   created_at: string;
+  /** 1 for the one that calls which name no environment go to; 0 for others. */
+  is_default: Generated<number>;
+  /** 1 where its workflows may be called in the playground; else 0. */
+  playground: Generated<number>;
 }
 
 interface DeploymentsTable {
@@ -118,8 +127,16 @@ interface DeploymentsTable {
   message: string;
   deployed_by: string;
   deployed_at: string;
-  /** Null while it is live, which one at most is in an environment. */
+  /** Null while it is live, which one at most is in an environment and arm. */
   ended_at: string | null;
+  /**
+   * Its code. Null for history from before deployments had builds, and for what a server of an earlier
+   * release has deployed: while it is live, the application's build with the status `live` counts.
+   */
+  build_id: string | null;
+  /** Since when this code runs there without a restart: what only changes the configuration keeps it. */
+  build_since: string | null;
+  arm: Generated<"main">;
 }
 
 interface BuildsTable {
@@ -127,7 +144,10 @@ interface BuildsTable {
   application_id: string;
   /** 1, 2, 3 … within its application. */
   number: number;
-  /** `live` is one at most in an application. */
+  /**
+   * `live` is one at most in an application, for servers of earlier releases: see `mirrorLiveBuild`.
+   * What is live where is in the deployments.
+   */
   status: BuildStatus;
   created_by: string;
   created_at: string;
@@ -143,6 +163,31 @@ interface BuildsTable {
   allow: string | null;
   /** Hex of the SHA-256 of `agate-build.json`; null for builds from before it was recorded. */
   manifest_hash: string | null;
+  /** JSON: a list of RouteSchema, as it has answered; null while it has not. */
+  schema: Generated<string | null>;
+  /** Hex of the SHA-256 of its archive; null for builds from before it was recorded. */
+  archive_hash: Generated<string | null>;
+  git_commit: Generated<string | null>;
+  kind: Generated<BuildKind>;
+}
+
+/** What each server runs, as it reports it. */
+interface ServerReportsTable {
+  server_id: string;
+  environment_id: string;
+  build_id: string;
+  processes: number;
+  restarts: number;
+  /** How a process ended last, in words; null while none has. */
+  last_exit: string | null;
+  reported_at: string;
+}
+
+/** When each route was last called in an environment, to the hour. */
+interface RouteCallsTable {
+  environment_id: string;
+  route: string;
+  last_called_at: string;
 }
 
 /** What tells the rows of each table apart. A table comes after those that it refers to. */
@@ -157,6 +202,8 @@ export const REGISTRY_KEYS = {
   environments: ["id"],
   deployments: ["id"],
   builds: ["id"],
+  server_reports: ["server_id", "environment_id"],
+  route_calls: ["environment_id", "route"],
 } as const satisfies {
   readonly [Table in keyof RegistryTables]: readonly (keyof RegistryTables[Table])[];
 };
