@@ -22,10 +22,14 @@ export interface Caller {
 /** The name of callers without a key. No key can have it. */
 export const OPERATOR_NAME = "local";
 
-/** What a route requires of its caller. `public`: nothing, not even a key. `operator`: {@link Caller.isOperator}. */
-export type Access = Scope | "public" | "operator";
+/**
+ * What a route requires of its caller. `public`: nothing, not even a key. `operator`:
+ * {@link Caller.isOperator}. A list: one of these scopes.
+ */
+export type Access = Scope | readonly [Scope, ...Scope[]] | "public" | "operator";
 
 export function may(caller: Caller, access: Exclude<Access, "public">): boolean {
   if (access === "operator") return caller.isOperator;
-  return includesScope(caller.scopes, access);
+  if (typeof access === "string") return includesScope(caller.scopes, access);
+  return access.some((scope) => includesScope(caller.scopes, scope));
 }

@@ -86,7 +86,7 @@ function missing(access: Exclude<Access, "public">) {
   const msg =
     access === "operator"
       ? "Only who runs the platform may do this: call it on its own machine, without a key."
-      : `The API key does not have the scope ${access}.`;
+      : `The API key does not have the scope ${typeof access === "string" ? access : access.join(" or ")}.`;
   return { type: "scope_missing", loc: ["header", "authorization"], msg } as const;
 }
 

@@ -13,6 +13,7 @@ import { pathOf } from "./log/request-log.ts";
 import type { HostPolicy } from "./origin-guard.ts";
 import { checkHost, replaceCorsHeaders } from "./origin-guard.ts";
 import type { Delivery } from "./send-answer.ts";
+import { ENDPOINT_ACCESS, serviceEndpoint } from "./service-endpoint.ts";
 
 export interface ServiceCallsOptions {
   readonly services: ServiceDirectory;
@@ -54,7 +55,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
   ): Answer | Promise<Answer | undefined> | undefined {
     const wrongHost = checkHost(hostPolicy, incoming);
     if (wrongHost !== undefined) return problemAnswer(wrongHost);
-    const admission = admit(access, "run", incoming);
+    const admission = admit(access, ENDPOINT_ACCESS[serviceEndpoint(target.path)], incoming);
     if (admission.kind === "rejected") return admission.answer;
     if (deployer.closing.aborted) return opaqueAnswer("shutting_down", { "retry-after": "5" });
     const call = { target, incoming, outgoing, admission };

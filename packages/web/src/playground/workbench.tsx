@@ -27,7 +27,8 @@ import { focusLastCase, scrollToOutput } from "./workbench-focus.ts";
 import { WorkbenchHeader } from "./workbench-header.tsx";
 import { CompareLayout, SingleLayout } from "./workbench-layout.tsx";
 
-const NEEDS_RUN = "This key can't run workflows. Sign in with a key that has the run scope.";
+const NEEDS_PLAYGROUND =
+  "This key can't run workflows here. Sign in with a key that has the playground scope.";
 
 interface WorkbenchProps {
   readonly app: string;
@@ -47,7 +48,8 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
   // The project's id: an address without a project means the key's own.
   const place = JSON.stringify([session?.project?.id ?? null, app, route.route]);
   useKeptBoard(runner.board, place, workspace);
-  const noRunScope = session === undefined || mayDo(session, "run") ? null : NEEDS_RUN;
+  const noRunScope =
+    session === undefined || mayDo(session, "playground") ? null : NEEDS_PLAYGROUND;
   const noRunReason = noRunScope ?? (views.some(isReady) ? null : "Choose a configuration first.");
   const copyLink = useCopyLink(flush);
   const [question, setQuestion] = useState<ColumnQuestion | null>(null);

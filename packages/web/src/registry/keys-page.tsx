@@ -129,7 +129,8 @@ function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
 const MEANINGS: Record<Scope, string> = {
   ingest: "send spans",
   read: "read traces and the registry",
-  run: "call deployed workflows",
+  run: "call workflows with their deployed configuration",
+  playground: "call workflows with any configuration",
   deploy: "deploy and activate builds: runs code on the server",
   backup: "download a backup of all projects",
   admin: "everything except deploy and backup, including changes and keys",

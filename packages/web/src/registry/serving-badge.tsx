@@ -18,7 +18,7 @@ export function ServingBadge({ application }: { readonly application: Applicatio
     ...servingQuery(client, slug),
     refetchInterval: REFRESH_MS,
     // The check is a call of the application.
-    enabled: mayDo(session, "run"),
+    enabled: mayDo(session, "run") || mayDo(session, "playground"),
   });
   if (serving.data === false) {
     return (

@@ -87,7 +87,7 @@ function operationObject(operation: Operation, access: Access) {
     ...(description !== undefined && { description }),
     ...(access !== "public" && {
       security: [{ apiKey: [] }, { session: [] }, {}],
-      "x-ag-access": access,
+      "x-ag-access": typeof access === "string" ? access : access.join(" or "),
     }),
     parameters: [
       ...parameterObjects("path", operation.params?.()),

@@ -48,6 +48,7 @@ export async function seedProject(
     ingest: await header("ingest"),
     read: await header("read"),
     run: await header("run"),
+    playground: await header("playground"),
     deploy: await header("deploy"),
     backup: await header("backup"),
     admin: await header("admin"),

@@ -177,7 +177,31 @@ describe("openSqliteRegistry", () => {
       const rows = db.prepare("SELECT scopes FROM api_keys ORDER BY id").all();
       expect(rows.map(({ scopes }) => JSON.parse(String(scopes)))).toEqual([
         ["read", "deploy", "admin"],
-        ["ingest", "read", "run"],
+        ["ingest", "read", "run", "playground"],
+      ]);
+    });
+  });
+
+  it("lets keys with run from before there was a scope playground call the playground", async () => {
+    const names = Object.keys(SQLITE_REGISTRY_MIGRATIONS);
+    const before = Object.fromEntries(
+      Object.entries(SQLITE_REGISTRY_MIGRATIONS).slice(0, names.indexOf("0011-key-limits")),
+    );
+    await (await openSqliteRegistry(directory, before)).destroy();
+    withFile((db) => {
+      db.exec("INSERT INTO projects VALUES ('p', 'p', '2026-01-01T00:00:00.000Z')");
+      const insert = db.prepare(
+        "INSERT INTO api_keys VALUES (?, 'p', 'ci', 'ag_', ?, ?, '2026-01-01T00:00:00.000Z', NULL)",
+      );
+      insert.run("a", "hash a", '["read","run","admin"]');
+      insert.run("b", "hash b", '["read","admin"]');
+    });
+    await (await openSqliteRegistry(directory)).destroy();
+    withFile((db) => {
+      const rows = db.prepare("SELECT scopes, environments FROM api_keys ORDER BY id").all();
+      expect(rows).toEqual([
+        { scopes: '["read","run","playground","admin"]', environments: null },
+        { scopes: '["read","admin"]', environments: null },
       ]);
     });
   });

@@ -9,6 +9,7 @@ import { countedSessions, sessions } from "./migrations/0006-sessions.ts";
 import { deployLeases } from "./migrations/0007-deploy-leases.ts";
 import { announcedRedactionRules, redactionRules } from "./migrations/0008-redaction-rules.ts";
 import { announcedEnvironments, environments } from "./migrations/0009-environments.ts";
+import { keyLimits } from "./migrations/0011-key-limits.ts";
 
 /**
  * By name, in their order. Once released, one is never changed or renamed; new ones come at the end.
@@ -23,6 +24,7 @@ export const SQLITE_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0006-sessions": sessions("text"),
   "0008-redaction-rules": redactionRules("text"),
   "0009-environments": environments("text"),
+  "0011-key-limits": keyLimits,
 };
 
 export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
@@ -36,4 +38,5 @@ export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0007-deploy-leases": deployLeases,
   "0008-redaction-rules": announcedRedactionRules(sql`text COLLATE "C"`),
   "0009-environments": announcedEnvironments(sql`text COLLATE "C"`),
+  "0011-key-limits": keyLimits,
 };

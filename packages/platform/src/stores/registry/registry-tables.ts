@@ -46,6 +46,8 @@ interface ApiKeysTable {
   hash: string;
   /** JSON: a list of scopes. */
   scopes: string;
+  /** JSON: the environments that it is limited to, such as `["staging","support/production"]`; null: none. */
+  environments: string | null;
   created_at: string;
   last_used_at: string | null;
 }

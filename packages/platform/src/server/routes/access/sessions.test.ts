@@ -226,7 +226,7 @@ describe("on a server where no key is needed", () => {
       response.setHeader("content-type", "text/html");
       response.end(JSON.stringify(request.headers));`;
     expect((await deploy(platform, "echo", workflow("", { handle }))).status).toBe(201);
-    const { key } = await makeKey("run");
+    const { key } = await makeKey("playground");
     const path = "/services/echo/playground/run";
     const call = (headers: Record<string, string>) =>
       sendRequest(platform.server.port, { method: "POST", path, headers: { ...OWN, ...headers } });

@@ -30,6 +30,7 @@ export function serviceRoutes(): readonly Route[] {
   return [
     described("POST", "/services/{app}/run/{route}", {
       id: "runService",
+      access: "run",
       summary: "Call a route as it is deployed",
       description:
         "Passed on to the build that serves the application, streams included. What it takes and answers is its own: see `GET /services/{app}/openapi.json`. An entrypoint is called without `{route}`.",
@@ -37,16 +38,19 @@ export function serviceRoutes(): readonly Route[] {
     }),
     described("POST", "/services/{app}/playground/run/{route}", {
       id: "tryService",
+      access: "playground",
       summary: "Call a route with a configuration of your own",
       description: "Passed on likewise. The answer has the trace of the call.",
       requestBody: ANYTHING,
     }),
     described("GET", "/services/{app}/openapi.json", {
       id: "describeService",
+      access: ["run", "playground"],
       summary: "Get the description of a workflow",
     }),
     described("GET", "/services/{app}/health", {
       id: "checkService",
+      access: ["run", "playground"],
       summary: "Does the build that serves answer?",
     }),
   ];
@@ -55,13 +59,12 @@ export function serviceRoutes(): readonly Route[] {
 function described(
   method: Route["method"],
   path: string,
-  said: Pick<Operation, "id" | "summary" | "description" | "requestBody">,
+  said: Pick<Operation, "id" | "summary" | "description" | "requestBody"> & Pick<Route, "access">,
 ): Route {
   return route({
     ...said,
     method,
     path,
-    access: "run",
     tag: "deployments",
     params: () =>
       z.object({
