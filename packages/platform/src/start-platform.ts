@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { AccessPolicy } from "./access/access-control.ts";
 import { openAccess } from "./access/open-access.ts";
 import { Backups, sweepBackups } from "./backup/take-backup.ts";
-import { createDeployer } from "./deployments/create-deployer.ts";
+import { createDeployer, type ProcessOptions } from "./deployments/create-deployer.ts";
 import type { RunningDeployer } from "./deployments/deployer.ts";
 import type { UserRange } from "./deployments/processes/build-users.ts";
 import { Services } from "./deployments/services.ts";
@@ -52,6 +52,8 @@ export interface PlatformOptions {
   readonly rootApplication?: string;
   /** The users that builds run under where this process is root; without it, its own. */
   readonly buildUsers?: UserRange;
+  /** How processes of builds are run. */
+  readonly processes?: Partial<ProcessOptions>;
   /** Told of every call of a workflow, when it is over. */
   readonly onCall?: (call: AnsweredCall) => void;
   readonly log: LogOptions;
@@ -201,6 +203,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     issueKey: ({ project, slug }) => issueKey(project, `builds of ${slug}`),
     buildUsers: options.buildUsers ?? null,
     redactionOf: access.redactionOf,
+    processes: options.processes,
     log,
   });
   await deployer.recover();

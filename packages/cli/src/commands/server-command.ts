@@ -45,6 +45,7 @@ interface ServerFlags {
   readonly maxBuild: number;
   readonly queryTimeout: number;
   readonly buildUsers: UserRange | "none";
+  readonly maxBlocked: number;
 }
 
 const MIB = 1024 ** 2;
@@ -135,6 +136,14 @@ export function serverCommand(): Command {
         .argParser(parseUserRange)
         .default(DEFAULT_USER_RANGE, "60578-61183"),
     )
+    .addOption(
+      new Option(
+        "--max-blocked <time>",
+        "kill a build's process this long after the first of the health checks that it misses",
+      )
+        .argParser(parseTimeout)
+        .default(60_000, "60s"),
+    )
     .addHelpText(
       "after",
       `
@@ -181,6 +190,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
       format: flags.logFormat ?? (process.stdout.isTTY ? "pretty" : "json"),
     },
     ...(flags.buildUsers !== "none" && { buildUsers: flags.buildUsers }),
+    processes: { blockedMs: flags.maxBlocked },
     limits: {
       body: flags.maxBody,
       decompressedBody: flags.maxDecompressedBody,

@@ -89,7 +89,8 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
       devLog.add("platform", describeSupervision(event));
       emitCrash(event, emit);
     },
-    DRAIN,
+    // Not watched: a program that waits at a breakpoint must not be replaced.
+    { ...DRAIN, watch: null },
   );
   const registration = new DevRegistration({
     registry: platform.registry,

@@ -21,11 +21,13 @@ import type { BuildUsers, UserRange } from "./processes/build-users.ts";
 import { openBuildUsers } from "./processes/build-users.ts";
 import { sweepProcessFolders } from "./processes/process-folders.ts";
 import { ProcessGroups } from "./processes/process-groups.ts";
+import { WATCH_LIMITS } from "./processes/process-watch.ts";
 import { PRELOAD_FILES } from "./processes/spawn-build.ts";
 import type { StartBuildProcess } from "./processes/start-build-process.ts";
 import { startBuildProcess } from "./processes/start-build-process.ts";
-import type { SupervisionEvent, SupervisorLimits } from "./processes/supervisor.ts";
-import { describeSupervision } from "./processes/supervisor.ts";
+import type { SupervisionEvent } from "./processes/supervision-events.ts";
+import { describeSupervision } from "./processes/supervision-events.ts";
+import type { SupervisorLimits } from "./processes/supervisor.ts";
 import type { NamedApplication, Services } from "./services.ts";
 
 export interface DeployerOptions {
@@ -43,9 +45,16 @@ export interface DeployerOptions {
   readonly buildUsers: UserRange | null;
   /** The current redaction rules of a project, as JSON; null for none. */
   readonly redactionOf: (project: string) => string | null;
+  readonly processes?: Partial<ProcessOptions> | undefined;
   readonly log: Logger;
   readonly start?: StartBuildProcess;
   readonly limits?: Partial<DeployerLimits>;
+}
+
+/** How processes of builds are run. */
+export interface ProcessOptions {
+  /** A process that does not answer its health checks is killed this long after the first miss. */
+  readonly blockedMs: number;
 }
 
 export interface DeployerLimits extends SupervisorLimits {
@@ -82,6 +91,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   const { registry, services, shared, dataDirectory, issueKey, log } = options;
   const { installMs, startMs, prepareMs, watchMs, mostAtATime, ...limits } = {
     ...LIMITS,
+    watch: { ...WATCH_LIMITS, ...options.processes },
     ...options.limits,
   };
   const stopping = new AbortController();

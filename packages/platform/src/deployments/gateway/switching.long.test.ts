@@ -1,13 +1,10 @@
 import { EventEmitter, once } from "node:events";
 import { Agent } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
+import type { SupervisedBuild } from "../processes/process-slot.ts";
 import { startBuildProcess } from "../processes/start-build-process.ts";
-import type { SupervisionEvent } from "../processes/supervisor.ts";
-import {
-  type SupervisedBuild,
-  Supervisor,
-  type SupervisorLimits,
-} from "../processes/supervisor.ts";
+import type { SupervisionEvent } from "../processes/supervision-events.ts";
+import { Supervisor, type SupervisorLimits } from "../processes/supervisor.ts";
 import {
   buildProgram,
   processGroups,

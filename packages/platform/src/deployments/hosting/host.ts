@@ -1,11 +1,10 @@
 import type { BuildLog } from "../processes/build-log.ts";
+import type { SupervisedBuild } from "../processes/process-slot.ts";
 import type { BuildProcess, StartFailure } from "../processes/start-build-process.ts";
-import type {
-  SupervisedBuild,
-  SupervisionEvent,
-  SupervisorLimits,
-} from "../processes/supervisor.ts";
-import { describeSupervision, Supervisor } from "../processes/supervisor.ts";
+import type { SupervisionEvent } from "../processes/supervision-events.ts";
+import { describeSupervision } from "../processes/supervision-events.ts";
+import type { SupervisorLimits } from "../processes/supervisor.ts";
+import { Supervisor } from "../processes/supervisor.ts";
 import type { DirectoryEntry, NamedApplication, Services } from "../services.ts";
 import type { BuildRunner, RunnableBuild } from "./build-runner.ts";
 

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Builds, LiveBuild } from "../../registry/registry.ts";
 import type { RegistrySignals } from "../../stores/registry/registry-signals.ts";
+import { restartDelay } from "../processes/process-slot.ts";
 import type { StartFailure } from "../processes/start-build-process.ts";
-import { delayText, restartDelay } from "../processes/supervisor.ts";
+import { delayText } from "../processes/supervision-events.ts";
 import type { ApplicationHost, ApplicationHosts, HostedBuild, StartableBuild } from "./host.ts";
 import type { DeployLock } from "./lock.ts";
 

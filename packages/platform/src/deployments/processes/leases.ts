@@ -1,4 +1,6 @@
 import type { Lease, ServiceUnavailable } from "../services.ts";
+import type { ProcessCondition } from "./process-condition.ts";
+import { ProcessWatch, type WatchLimits } from "./process-watch.ts";
 import type { BuildProcess } from "./start-build-process.ts";
 
 /** Requests that may wait for one application. Further ones are better off with a 503 and a retry. */
@@ -54,21 +56,42 @@ export interface DrainLimits {
   readonly stopMs: number;
 }
 
+export interface LeasedProcessOptions {
+  /** Null: the process is not watched. */
+  readonly watch: WatchLimits | null;
+  /** Called when a lease finds that the process no longer accepts connections. */
+  readonly onUnreachable: () => void;
+  /** Called after every health check. */
+  readonly onChecked: (condition: ProcessCondition) => void;
+}
+
 /** Counts the requests that use a process: it is not ended while one has a lease. */
 export class LeasedProcess {
   readonly process: BuildProcess;
-  /** Called when a lease finds that the process no longer accepts connections. */
   readonly #onUnreachable: () => void;
+  readonly #watch: ProcessWatch;
   readonly #leases = new Set<Lease>();
-  #onIdle: (() => void) | undefined;
+  /** Resolves when it is retired and no lease is left, or the time of its leases is over. */
+  readonly #drained = Promise.withResolvers<void>();
+  #drainsUntil = Number.POSITIVE_INFINITY;
+  #drainTimer: NodeJS.Timeout | undefined;
+  #stopMs = Number.POSITIVE_INFINITY;
+  #retirement: Promise<number> | undefined;
+  #isEnding = false;
 
-  constructor(process: BuildProcess, onUnreachable: () => void) {
+  constructor(process: BuildProcess, { watch, onUnreachable, onChecked }: LeasedProcessOptions) {
     this.process = process;
     this.#onUnreachable = onUnreachable;
+    this.#watch = new ProcessWatch(process, watch, onChecked);
   }
 
   get leases(): number {
     return this.#leases.size;
+  }
+
+  /** As of its last health check. */
+  get condition(): ProcessCondition {
+    return this.#watch.condition;
   }
 
   lease(): Lease {
@@ -77,7 +100,7 @@ export class LeasedProcess {
       socketPath: this.process.socketPath,
       release: (found) => {
         if (!this.#leases.delete(lease)) return;
-        if (this.#leases.size === 0) this.#onIdle?.();
+        if (this.#leases.size === 0 && this.#retirement !== undefined) this.#drained.resolve();
         if (found === "unreachable") this.#onUnreachable();
       },
     };
@@ -85,22 +108,42 @@ export class LeasedProcess {
     return lease;
   }
 
-  /** Ends the process when its last lease is released or `drainMs` are over. @returns how many requests were cut off. */
-  async retire({ drainMs, stopMs }: DrainLimits): Promise<number> {
-    if (this.#leases.size > 0) await this.#idle(drainMs);
+  /**
+   * Ends the process when its last lease is released or `drainMs` are over. A later call may shorten the
+   * time, and gets the same result.
+   *
+   * @returns how many requests were cut off.
+   */
+  retire({ drainMs, stopMs }: DrainLimits): Promise<number> {
+    this.#retirement ??= this.#endOnceDrained();
+    this.#stopMs = Math.min(this.#stopMs, stopMs);
+    const drainsUntil = performance.now() + drainMs;
+    if (this.#isEnding) void this.process.stop(this.#stopMs);
+    else if (this.#leases.size === 0) this.#drained.resolve();
+    else if (drainsUntil < this.#drainsUntil) {
+      clearTimeout(this.#drainTimer);
+      this.#drainsUntil = drainsUntil;
+      this.#drainTimer = setTimeout(this.#drained.resolve, drainMs);
+    }
+    return this.#retirement;
+  }
+
+  /** Ends the process at once. Requests that it has not read are sent to the next one by their holders. */
+  async kill(): Promise<void> {
+    this.#watch.close();
+    await this.process.stop(0);
+  }
+
+  async #endOnceDrained(): Promise<number> {
+    await Promise.race([this.#drained.promise, this.process.ended]);
+    clearTimeout(this.#drainTimer);
+    this.#isEnding = true;
     const cutOff = this.#leases.size;
     // Ended by the holders: otherwise the process would wait for them before it sends its last spans.
     for (const lease of [...this.#leases]) lease.onTimeUp?.();
-    await this.process.stop(stopMs);
+    // It stops listening on SIGTERM: that is no missed check.
+    this.#watch.close();
+    await this.process.stop(this.#stopMs);
     return cutOff;
-  }
-
-  /** Resolves when no lease is left, the process has ended, or the time is over. */
-  #idle(timeoutMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#onIdle = resolve;
-    void this.process.ended.then(() => resolve());
-    const timer = setTimeout(resolve, timeoutMs);
-    return promise.finally(() => clearTimeout(timer));
   }
 }

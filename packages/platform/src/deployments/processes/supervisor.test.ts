@@ -1,14 +1,11 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { Lease, ServiceUnavailable } from "../services.ts";
+import type { SupervisedBuild } from "./process-slot.ts";
 import type { BuildProcess } from "./start-build-process.ts";
 import { askSocket, startBuildProcess } from "./start-build-process.ts";
-import type { SupervisionEvent } from "./supervisor.ts";
-import {
-  describeSupervision,
-  type SupervisedBuild,
-  Supervisor,
-  type SupervisorLimits,
-} from "./supervisor.ts";
+import type { SupervisionEvent } from "./supervision-events.ts";
+import { describeSupervision } from "./supervision-events.ts";
+import { Supervisor, type SupervisorLimits } from "./supervisor.ts";
 import { buildProgram, processGroups, workflowSource } from "./testing/build-program.fixture.ts";
 
 const GROUPS = processGroups();
