@@ -72,6 +72,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "registry",
           "server",
           "stores",
+          "variables",
           "version.ts",
           "@agate/protocol",
         ],
@@ -139,8 +140,9 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
       },
       registry: {
         about: "variants, revisions, environments",
-        imports: ["stores", "@agate/protocol", "@agate/spans/redaction"],
+        imports: ["stores", "variables", "@agate/protocol", "@agate/spans/redaction"],
       },
+      variables: { about: "keys that seal secrets" },
       backup: {
         about: "a data directory as one file",
         imports: ["stores", "threads", "version.ts", "@agate/protocol"],

@@ -29,6 +29,8 @@ import { startRetention } from "./stores/start-retention.ts";
 import type { ClickHouseAddress, PostgresAddress } from "./stores/store-address.ts";
 import type { StoreTrouble } from "./stores/store-errors.ts";
 import { StoreRefusalError } from "./stores/store-errors.ts";
+import { loadSecretKeys } from "./variables/load-secret-keys.ts";
+import { SecretKeyError } from "./variables/secret-keys.ts";
 import { VERSION } from "./version.ts";
 
 export interface PlatformOptions {
@@ -118,7 +120,9 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
   try {
     return await start(options);
   } catch (error) {
-    if (error instanceof StoreRefusalError) return refused(error.message);
+    if (error instanceof StoreRefusalError || error instanceof SecretKeyError) {
+      return refused(error.message);
+    }
     throw error;
   }
 }
@@ -160,7 +164,13 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
       log.warn({ reason }, "The registry's changes are not heard for now."),
     onSignalsBack: () => log.info("The registry's changes are heard again."),
   });
-  const registry = await openRegistry(database);
+  const isEmbedded = options.registry === undefined;
+  const secretKeys = loadSecretKeys({
+    environment: process.env,
+    dataDirectory: options.dataDirectory,
+    isEmbedded,
+  });
+  const registry = await openRegistry(database, { secretKeys });
   parts.defer(() => registry.close());
 
   const access = await openAccess({
@@ -214,6 +224,8 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
       disk: () => checkDisk(options.dataDirectory),
       store: () => store.check(),
       registry: () => database.check(),
+      // Alone, it could not be without what it has sealed itself: a lost key must not stop everything.
+      ...(!isEmbedded && { secrets: () => checkSecrets(registry) }),
     },
     onChange: (failing) => {
       if (failing.length > 0) log.warn({ failing }, "Agate is not ready for calls.");
@@ -303,6 +315,15 @@ async function reasonNotToStart(
   if (policy === "keys" && hasNoRegistry) return keysAreMissing(options);
   if (policy === "loopback" && options.corsOrigins?.includes("*")) return EVERY_PAGE;
   return await faultIn(options.pricesFile);
+}
+
+/** Rejects while this server cannot read secrets that other servers can. */
+async function checkSecrets({ variables }: Registry): Promise<void> {
+  const keys = await variables.unreadableKeys();
+  if (keys === 0) return;
+  throw new Error(
+    `This server lacks ${keys === 1 ? "a key" : `${keys} keys`} of stored secrets: see AGATE_SECRET_KEY_FILE.`,
+  );
 }
 
 /** Deletes traces when their time is up, where the store does not do so itself. @returns how to stop it. */

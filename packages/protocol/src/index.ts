@@ -61,6 +61,14 @@ export type {
 } from "./registry/route-schema.ts";
 export type { IdPrefix } from "./registry/slug.ts";
 export { ID_LENGTH, ID_PREFIXES, isSlug, looksLikeId, slugFault } from "./registry/slug.ts";
+export type {
+  EnvironmentVariables,
+  RekeyResult,
+  Variable,
+  VariableAction,
+  VariableHistoryEntry,
+} from "./registry/variable.ts";
+export { variableNameFault } from "./registry/variable-name.ts";
 export type { RegistryVariant, VariantRevision } from "./registry/variant.ts";
 export type { Session, SessionCaller } from "./session.ts";
 export { choiceList, mustBe, pathText, shownChoices, shownValue } from "./shown-value.ts";

@@ -17,10 +17,13 @@ import type { RegistryAddress, SqliteAddress } from "../stores/store-address.ts"
 import type { PostgresDatabases } from "../stores/testing/embedded-postgres.fixture.ts";
 import { sharedPostgres } from "../stores/testing/shared-databases.fixture.ts";
 import { startStrictPooler } from "../stores/testing/strict-pooler.fixture.ts";
+import { newSecretKey, SecretKeys } from "../variables/secret-keys.ts";
 import type { CopiedRegistry } from "./copy-registry.ts";
 import { folderArchives } from "./folder-archives.ts";
 import type { RegistryMigration } from "./migrate-registry.ts";
 import { migrateRegistry } from "./migrate-registry.ts";
+
+const SECRET_KEY = newSecretKey();
 
 /** More than fit into one page. */
 const REVISIONS = 120;
@@ -66,7 +69,8 @@ async function inRegistry<Result>(
 ): Promise<Result> {
   const held = address.kind === "sqlite" ? holdDataDirectory(address.directory) : undefined;
   const database = await openRegistryDatabase(address);
-  const registry = await openRegistry(database);
+  const secretKeys = new SecretKeys({ read: () => [SECRET_KEY], create: null });
+  const registry = await openRegistry(database, { secretKeys });
   try {
     return await work(registry, database);
   } finally {
@@ -96,6 +100,11 @@ function fillAll(): Promise<void> {
     }
     done(await registry.redaction.set(project, { keys: ["größe"] }, by.by));
     const app = { project, application: "support" };
+    const set = [
+      { name: "TOKEN", value: "größe", isSecret: true },
+      { name: "REGION", value: "eu", isSecret: false },
+    ];
+    done(await registry.variables.change(app, "canary", { set, unset: [] }, by.by));
     for (const baseRevision of [0, 1]) {
       const params = { "/say": { word: `${baseRevision} \u0000 ü`, size: 0.1 } };
       done(await registry.revisions.commit(app, "default", { ...by, params, baseRevision }));
@@ -164,6 +173,8 @@ describe("migrateRegistry", () => {
       variants: 2,
       revisions: REVISIONS,
       environments: 8,
+      variables: 2,
+      variable_history: 2,
       deployments: 2,
       builds: 3,
       server_reports: 0,
@@ -178,6 +189,19 @@ describe("migrateRegistry", () => {
       db.selectFrom("builds").select(["id", "status"]).orderBy("created_at").execute(),
     );
     expect(builds.map(({ status }) => status)).toEqual(["retired", "live", "retired"]);
+    const [before, after] = await Promise.all(
+      [from, to].map((address) =>
+        inRegistry(address, async (registry, { db }) => {
+          const { id } = await db
+            .selectFrom("variables")
+            .select("environment_id as id")
+            .executeTakeFirstOrThrow();
+          return registry.variables.values(id);
+        }),
+      ),
+    );
+    expect(after?.values).toHaveLength(2);
+    expect(after).toEqual(before);
     for (const { id } of builds) {
       const [wanted, found] = await Promise.all(
         [from, to].map(({ directory }) => folderArchives(directory).read(id)),

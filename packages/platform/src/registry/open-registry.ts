@@ -1,6 +1,8 @@
 import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
 import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import { SerialQueue } from "../stores/registry/serial-queue.ts";
+import type { SecretKeys } from "../variables/secret-keys.ts";
+import { noSecretKeys } from "../variables/secret-keys.ts";
 import { createApplications } from "./applications.ts";
 import { createBuilds } from "./builds.ts";
 import { createDeployments } from "./deployments.ts";
@@ -10,11 +12,14 @@ import type { ChangeFeed, Registry } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { createRevisions, resolveConfig } from "./revisions.ts";
 import { createApplicationSchema } from "./schema/application-schema.ts";
+import { createVariables } from "./variables.ts";
 import { createVariants } from "./variants.ts";
 
 export interface RegistryOptions {
   /** The clock; by default the system's. */
   readonly now?: () => Date;
+  /** Seal and open secret variables; absent: there are none. */
+  readonly secretKeys?: SecretKeys;
 }
 
 /**
@@ -24,12 +29,13 @@ export interface RegistryOptions {
  */
 export async function openRegistry(
   { db, signals }: Pick<OpenRegistryDatabase, "db" | "signals">,
-  { now = () => new Date() }: RegistryOptions = {},
+  { now = () => new Date(), secretKeys = noSecretKeys() }: RegistryOptions = {},
 ): Promise<Registry> {
   const context: RegistryContext = {
     db,
     signals,
     queue: new SerialQueue(),
+    secretKeys,
     now: () => now().toISOString(),
   };
   await ensureDefaultProject(context);
@@ -40,6 +46,7 @@ export async function openRegistry(
     variants: createVariants(context),
     revisions: createRevisions(context),
     environments: createEnvironments(context),
+    variables: createVariables(context),
     deployments: createDeployments(context),
     builds: createBuilds(context),
     changes: createChangeFeed(signals),

@@ -4,6 +4,7 @@ import type { ApplicationTopic, RegistrySignals } from "../stores/registry/regis
 import type { RegistryDatabase, RegistryTables } from "../stores/registry/registry-tables.ts";
 import type { SerialQueue } from "../stores/registry/serial-queue.ts";
 import { RegistryUnavailableError } from "../stores/store-errors.ts";
+import type { SecretKeys } from "../variables/secret-keys.ts";
 import { missingName, nameOf } from "./names.ts";
 import type { ApplicationRef, Page, PageRequest } from "./registry.ts";
 import type { RegistryOutcome, RegistryRefusal } from "./registry-outcome.ts";
@@ -15,6 +16,8 @@ export interface RegistryContext {
   readonly signals: RegistrySignals;
   /** Runs transactions one after the other: waiting ones must not use up the connections of reads. */
   readonly queue: SerialQueue;
+  /** Seal and open secret variables. */
+  readonly secretKeys: SecretKeys;
   /** The time as the tables have it. */
   now(): string;
 }

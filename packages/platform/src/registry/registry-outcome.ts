@@ -22,6 +22,9 @@ export const REGISTRY_PROBLEM_TYPES = [
   "config_invalid",
   "schema_invalid",
   "redaction_invalid",
+  "variable_not_found",
+  "variable_invalid",
+  "secret_key_missing",
 ] as const;
 export type RegistryProblemType = (typeof REGISTRY_PROBLEM_TYPES)[number];
 

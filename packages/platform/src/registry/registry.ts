@@ -6,16 +6,19 @@ import type {
   ConfigDiff,
   Deployment,
   Environment,
+  EnvironmentVariables,
   ListedRevision,
   Project,
   ProjectRedaction,
   RegistryVariant,
+  RekeyResult,
   ResolvedConfig,
   Revision,
   RevisionRef,
 } from "@agate/protocol";
 import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { RegistryOutcome } from "./registry-outcome.ts";
+import type { VariablesChange, VariableValues } from "./variables-change.ts";
 
 /** An application of a project: by its slug or its id. */
 export interface ApplicationRef {
@@ -51,6 +54,7 @@ export interface Registry {
   readonly variants: Variants;
   readonly revisions: Revisions;
   readonly environments: Environments;
+  readonly variables: Variables;
   readonly deployments: Deployments;
   readonly builds: Builds;
   readonly changes: ChangeFeed;
@@ -162,6 +166,35 @@ export interface Environments {
   ): Promise<RegistryOutcome<Environment>>;
   /** Refuses while something is live there. */
   delete(ref: ApplicationRef, environment: string): Promise<RegistryOutcome<Environment>>;
+}
+
+/** Variables and secrets of environments. They are never promoted and never rolled back. */
+export interface Variables {
+  /** Never with the value of a secret. */
+  list(ref: ApplicationRef, environment: string): Promise<RegistryOutcome<EnvironmentVariables>>;
+  /** What processes would get after a change, checked as {@link change} does. Writes nothing. */
+  preview(
+    ref: ApplicationRef,
+    environment: string,
+    change: VariablesChange,
+  ): Promise<RegistryOutcome<VariableValues>>;
+  change(
+    ref: ApplicationRef,
+    environment: string,
+    change: VariablesChange,
+    by: string,
+  ): Promise<RegistryOutcome<EnvironmentVariables>>;
+  /** Of an environment, by its id: for its processes. */
+  values(environmentId: string): Promise<VariableValues>;
+  /** Names that one environment has and another lacks, by name: for a promotion. */
+  lacking(
+    ref: ApplicationRef,
+    environments: { readonly from: string; readonly to: string },
+  ): Promise<RegistryOutcome<readonly string[]>>;
+  /** How many keys of stored secrets this server lacks. */
+  unreadableKeys(): Promise<number>;
+  /** Encrypts all secrets, of every project, with the first key. Reads the keys again before. */
+  rekey(): Promise<RegistryOutcome<RekeyResult>>;
 }
 
 export interface Deployments {

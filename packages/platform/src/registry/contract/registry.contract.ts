@@ -10,6 +10,7 @@ import { describeReopening } from "./reopening.contract.ts";
 import { describeSchema } from "./schema.contract.ts";
 import type { RegistryUnderTest } from "./subject.fixture.ts";
 import { Subject } from "./subject.fixture.ts";
+import { describeVariables } from "./variables.contract.ts";
 import { describeVariants } from "./variants.contract.ts";
 
 /**
@@ -31,6 +32,7 @@ export function describeRegistry(name: string, under: RegistryUnderTest): void {
     describeRedaction(subject);
     describeApplications(subject);
     describeVariants(subject);
+    describeVariables(subject);
     describeDeployments(subject);
     describeSchema(subject);
     describeBuilds(subject);

@@ -1,6 +1,9 @@
 import type { RevisionRef } from "@agate/protocol";
 import { expect } from "vitest";
 import type { OpenRegistryDatabase } from "../../stores/registry/open-registry-database.ts";
+import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
+import type { SecretKey } from "../../variables/secret-keys.ts";
+import { newSecretKey, SecretKeys } from "../../variables/secret-keys.ts";
 import { openRegistry } from "../open-registry.ts";
 import type { ApplicationRef, Registry } from "../registry.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
@@ -24,6 +27,8 @@ export class Subject {
   #registry: Registry | undefined;
   #count = 0;
   #project = "";
+  /** The one that secrets are sealed with. */
+  readonly key = newSecretKey();
   /** Advances with every look at it, so that times tell the order. */
   #time = Date.UTC(2026, 0, 1);
 
@@ -51,7 +56,19 @@ export class Subject {
 
   async open(): Promise<void> {
     this.#database = await this.#under.open();
-    this.#registry = await openRegistry(this.#database, { now: () => new Date(this.#time++) });
+    this.#registry = await this.registryWith(keysOf(this.key));
+  }
+
+  /** Another registry over the same database, as a server with these keys has it. Not to be closed. */
+  registryWith(secretKeys: SecretKeys): Promise<Registry> {
+    if (this.#database === undefined) throw new Error("The registry under test is not open");
+    return openRegistry(this.#database, { now: () => new Date(this.#time++), secretKeys });
+  }
+
+  /** The database below the registry, for what a registry would not do to it. */
+  get db(): RegistryDatabase {
+    if (this.#database === undefined) throw new Error("The registry under test is not open");
+    return this.#database.db;
   }
 
   /** Begins with an empty project. */
@@ -112,6 +129,11 @@ export class Subject {
     stop();
     return count;
   }
+}
+
+/** The first one seals. */
+export function keysOf(...keys: readonly SecretKey[]): SecretKeys {
+  return new SecretKeys({ read: () => keys, create: null });
 }
 
 /** The value of an outcome that must be there. */

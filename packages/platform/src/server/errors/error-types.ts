@@ -102,6 +102,11 @@ export const ERROR_TYPES = {
     meaning: "The application has no such build.",
     message: given,
   },
+  variable_not_found: {
+    status: 404,
+    meaning: "The environment has no such variable.",
+    message: given,
+  },
   service_not_found: {
     status: 404,
     meaning: "No build of the application serves it.",
@@ -155,6 +160,11 @@ export const ERROR_TYPES = {
   deploy_superseded: {
     status: 409,
     meaning: "The server hung during the deploy, and another deploy of the application went ahead.",
+    message: given,
+  },
+  secret_key_missing: {
+    status: 409,
+    meaning: "The server has no key to encrypt secrets with, or cannot read it.",
     message: given,
   },
   body_too_large: {
@@ -259,6 +269,11 @@ export const ERROR_TYPES = {
   redaction_invalid: {
     status: 422,
     meaning: "Something is wrong with redaction rules; `loc` names it.",
+    message: given,
+  },
+  variable_invalid: {
+    status: 422,
+    meaning: "A variable has a name or value that it cannot have; `loc` names it.",
     message: given,
   },
   archive_invalid: {

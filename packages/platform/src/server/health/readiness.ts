@@ -2,13 +2,15 @@ import { rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** What must be in order before a server takes calls. */
-export type ReadinessCheck = "builds" | "disk" | "store" | "registry";
+export type ReadinessCheck = "builds" | "disk" | "store" | "registry" | "secrets";
 
 export interface ReadinessOptions {
   /** Whether live builds have not been started yet. In memory: asked at every request. */
   readonly isStarting: () => boolean;
   /** Each rejects, for the log, while it finds something wrong. */
-  readonly probes: Readonly<Record<Exclude<ReadinessCheck, "builds">, () => Promise<unknown>>>;
+  readonly probes: Readonly<
+    Partial<Record<Exclude<ReadinessCheck, "builds">, () => Promise<unknown>>>
+  >;
   /** Told when other checks fail than before; with none, the server is ready. */
   readonly onChange: (failing: readonly FailedCheck[]) => void;
   readonly limits?: Partial<ReadinessLimits>;

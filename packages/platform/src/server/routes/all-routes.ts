@@ -29,6 +29,7 @@ import { changesRoute, configRoute } from "./registry/config.ts";
 import { deploymentRoutes } from "./registry/deployments.ts";
 import { applicationRoutes, environmentRoutes, variantRoutes } from "./registry/resources.ts";
 import { diffRoute, forkRoute, revisionRoutes } from "./registry/revisions.ts";
+import { variableRoutes } from "./registry/variables.ts";
 import { takeBackupRoute } from "./take-backup.ts";
 import { deleteTraceRoute, readSpanRoute, readTraceRoute } from "./traces.ts";
 
@@ -116,6 +117,7 @@ function registryRoutes(dependencies: RegistryRouteDependencies): readonly Route
     ...revisionRoutes(registry, maxBodyBytes),
     diffRoute(registry, maxBodyBytes),
     ...environmentRoutes(registry, maxBodyBytes),
+    ...variableRoutes(registry, maxBodyBytes),
     ...deploymentRoutes(registry, maxBodyBytes),
     configRoute(registry, maxBodyBytes),
     changesRoute(registry, changes, maxBodyBytes),

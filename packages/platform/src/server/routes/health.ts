@@ -16,6 +16,7 @@ const MESSAGES: Readonly<Record<ReadinessCheck, string>> = {
   disk: "The data directory cannot be written to, or its disk is full.",
   store: "The span store does not answer.",
   registry: "The registry does not answer.",
+  secrets: "The server lacks the key of stored secrets.",
 };
 
 const OK = jsonAnswer(JSON.stringify({ status: "ok", version: VERSION }));
@@ -56,7 +57,7 @@ export function healthRoutes({ closing, readiness }: HealthDependencies): readon
       tag: "platform",
       summary: "Can the server take calls?",
       description:
-        "For a readiness probe: 503 until every live build has started or has failed to start once, while the disk is full or a database does not answer, and once the server shuts down. Each entry of `detail` names a check that fails: `builds`, `disk`, `store` or `registry`. Outcomes are kept for 2 seconds, so that frequent probes cost nothing.",
+        "For a readiness probe: 503 until every live build has started or has failed to start once, while the disk is full, a database does not answer or the key of stored secrets is missing, and once the server shuts down. Each entry of `detail` names a check that fails: `builds`, `disk`, `store`, `registry` or `secrets`. Outcomes are kept for 2 seconds, so that frequent probes cost nothing.",
       success: success("Health", "Every check passes."),
       errors: ["not_ready", "shutting_down"],
       answer: async () => {

@@ -25,6 +25,7 @@ import type { RegistrySignals } from "../../stores/registry/registry-signals.ts"
 import type { SpanStore } from "../../stores/span-store.ts";
 import { openSqliteStore } from "../../stores/sqlite/sqlite-store.ts";
 import type { PostgresAddress } from "../../stores/store-address.ts";
+import { loadSecretKeys } from "../../variables/load-secret-keys.ts";
 import { checkDisk, Readiness } from "../health/readiness.ts";
 import type { HttpApp } from "../http-app.ts";
 import { createHttpApp } from "../http-app.ts";
@@ -40,6 +41,8 @@ export interface TestPlatformOptions {
   readonly registry?: PostgresAddress;
   /** Whether it is never told what others change in the registry, as if that were still on its way. */
   readonly isUntold?: boolean;
+  /** The keys of secrets; one is made in its own folder where nothing is said. */
+  readonly secretKey?: string;
   readonly maxBodyBytes?: number;
   readonly maxBuildBytes?: number;
   readonly deploying?: Partial<DeployerLimits>;
@@ -95,8 +98,14 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
   const database = await openRegistryDatabase(
     options.registry ?? { kind: "sqlite", directory: dataDirectory },
   );
+  const secretKeys = loadSecretKeys({
+    environment: options.secretKey === undefined ? {} : { AGATE_SECRET_KEY: options.secretKey },
+    dataDirectory,
+    isEmbedded: options.registry === undefined,
+  });
   const registry = await openRegistry(
     options.isUntold ? { ...database, signals: untold(database.signals) } : database,
+    { secretKeys },
   );
   const { policy = "loopback", rateLimit = 0 } = options;
   const access = await openAccess({

@@ -102,6 +102,21 @@ describe("signals of a registry in PostgreSQL", () => {
     expect(await toldOf(() => builds.retire(APP))).toEqual([builds_]);
   });
 
+  it("tell of changed variables, once for each change", async () => {
+    const applicationId = await application();
+    const { variables, environments } = here;
+    const change = (names: readonly string[], unset: readonly string[] = []) => {
+      const set = names.map((name) => ({ name, value: "x", isSecret: false }));
+      return variables.change(APP, "staging", { set, unset }, "a");
+    };
+    const told = [{ kind: "variables", applicationId }];
+    expect(await toldOf(() => change(["A", "B"]))).toEqual(told);
+    expect(await toldOf(() => change(["A"], ["B"]))).toEqual(told);
+    expect(await toldOf(() => change([], ["NOPE"]))).toEqual([]);
+    const config = [{ kind: "config", applicationId }];
+    expect(await toldOf(() => environments.delete(APP, "staging"))).toEqual(config);
+  });
+
   it("tell of projects and keys, also when they are changed by hand", async () => {
     const access = [{ kind: "access" }];
     expect(await toldOf(() => here.projects.create("other"))).toEqual(access);
@@ -156,6 +171,7 @@ it.each([
   ["access", { kind: "access" }],
   ["config app_1", { kind: "config", applicationId: "app_1" }],
   ["builds app_1", { kind: "builds", applicationId: "app_1" }],
+  ["variables app_1", { kind: "variables", applicationId: "app_1" }],
 ])("reads %j", (payload, signal) => {
   expect(parseSignal(payload)).toEqual(signal);
 });

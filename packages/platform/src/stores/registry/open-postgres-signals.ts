@@ -94,7 +94,7 @@ function reasonOf(error: unknown): string {
 export function parseSignal(payload: string): RegistrySignal {
   const [kind, applicationId, ...more] = payload.split(" ");
   if (kind === "access" && applicationId === undefined) return { kind };
-  const isOfApplication = kind === "config" || kind === "builds";
+  const isOfApplication = kind === "config" || kind === "builds" || kind === "variables";
   return isOfApplication && applicationId && more.length === 0
     ? { kind, applicationId }
     : { kind: "everything" };

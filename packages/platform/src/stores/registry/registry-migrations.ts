@@ -9,6 +9,7 @@ import { countedSessions, sessions } from "./migrations/0006-sessions.ts";
 import { deployLeases } from "./migrations/0007-deploy-leases.ts";
 import { announcedRedactionRules, redactionRules } from "./migrations/0008-redaction-rules.ts";
 import { announcedEnvironments, environments } from "./migrations/0009-environments.ts";
+import { announcedVariables, variables } from "./migrations/0010-variables.ts";
 import { keyLimits } from "./migrations/0011-key-limits.ts";
 
 /**
@@ -24,6 +25,7 @@ export const SQLITE_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0006-sessions": sessions("text"),
   "0008-redaction-rules": redactionRules("text"),
   "0009-environments": environments("text"),
+  "0010-variables": variables("text"),
   "0011-key-limits": keyLimits,
 };
 
@@ -38,5 +40,6 @@ export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0007-deploy-leases": deployLeases,
   "0008-redaction-rules": announcedRedactionRules(sql`text COLLATE "C"`),
   "0009-environments": announcedEnvironments(sql`text COLLATE "C"`),
+  "0010-variables": announcedVariables(sql`text COLLATE "C"`),
   "0011-key-limits": keyLimits,
 };

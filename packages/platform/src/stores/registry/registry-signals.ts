@@ -2,7 +2,8 @@
 export type RegistrySignal =
   /**
    * `config`: the application's configurations may resolve differently, or the application was renamed or
-   * deleted. `builds`: another build, or none, may serve it.
+   * deleted. `builds`: another build, or none, may serve it. `variables`: those of an environment of it
+   * have changed.
    */
   | { readonly kind: ApplicationTopic; readonly applicationId: string }
   /** Projects or API keys have changed, by another process or this one. */
@@ -10,7 +11,7 @@ export type RegistrySignal =
   /** Signals may have been missed: caches must be reloaded. */
   | { readonly kind: "everything" };
 
-export type ApplicationTopic = "config" | "builds";
+export type ApplicationTopic = "config" | "builds" | "variables";
 
 /** Announces what was committed, by this process and every other that uses the same database. */
 export interface RegistrySignals {

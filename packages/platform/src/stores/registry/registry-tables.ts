@@ -1,4 +1,4 @@
-import type { BuildKind, BuildStatus, DeploymentKind } from "@agate/protocol";
+import type { BuildKind, BuildStatus, DeploymentKind, VariableAction } from "@agate/protocol";
 import type { Generated, Kysely } from "kysely";
 
 /**
@@ -14,6 +14,8 @@ export interface RegistryTables {
   variants: VariantsTable;
   revisions: RevisionsTable;
   environments: EnvironmentsTable;
+  variables: VariablesTable;
+  variable_history: VariableHistoryTable;
   deployments: DeploymentsTable;
   builds: BuildsTable;
   server_reports: ServerReportsTable;
@@ -111,6 +113,29 @@ interface EnvironmentsTable {
   playground: Generated<number>;
 }
 
+interface VariablesTable {
+  environment_id: string;
+  name: string;
+  /** 1, 2, 3 … for each change of the environment's variables: the one that set it. */
+  version: number;
+  /** 0 or 1. */
+  is_secret: number;
+  /** Of a secret: sealed for environment, name and version. */
+  value: string;
+  updated_by: string;
+  updated_at: string;
+}
+
+/** Without values: who changed which names, and when. */
+interface VariableHistoryTable {
+  environment_id: string;
+  name: string;
+  version: number;
+  action: VariableAction;
+  changed_by: string;
+  changed_at: string;
+}
+
 interface DeploymentsTable {
   id: string;
   application_id: string;
@@ -202,6 +227,8 @@ export const REGISTRY_KEYS = {
   variants: ["id"],
   revisions: ["variant_id", "revision"],
   environments: ["id"],
+  variables: ["environment_id", "name"],
+  variable_history: ["environment_id", "version", "name"],
   deployments: ["id"],
   builds: ["id"],
   server_reports: ["server_id", "environment_id"],
