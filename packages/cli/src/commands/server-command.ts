@@ -45,6 +45,8 @@ interface ServerFlags {
   readonly maxBuild: number;
   readonly queryTimeout: number;
   readonly buildUsers: UserRange | "none";
+  readonly processes: number;
+  readonly maxProcesses: number;
   readonly maxBlocked: number;
 }
 
@@ -136,6 +138,18 @@ export function serverCommand(): Command {
         .argParser(parseUserRange)
         .default(DEFAULT_USER_RANGE, "60578-61183"),
     )
+    .option(
+      "--processes <number>",
+      "number of processes for each live build",
+      parsePositiveNumber,
+      1,
+    )
+    .option(
+      "--max-processes <number>",
+      "maximum number of processes of builds, all together",
+      parsePositiveNumber,
+      100,
+    )
     .addOption(
       new Option(
         "--max-blocked <time>",
@@ -190,7 +204,11 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
       format: flags.logFormat ?? (process.stdout.isTTY ? "pretty" : "json"),
     },
     ...(flags.buildUsers !== "none" && { buildUsers: flags.buildUsers }),
-    processes: { blockedMs: flags.maxBlocked },
+    processes: {
+      perBuild: flags.processes,
+      most: flags.maxProcesses,
+      blockedMs: flags.maxBlocked,
+    },
     limits: {
       body: flags.maxBody,
       decompressedBody: flags.maxDecompressedBody,

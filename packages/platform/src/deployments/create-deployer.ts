@@ -21,6 +21,7 @@ import type { BuildUsers, UserRange } from "./processes/build-users.ts";
 import { openBuildUsers } from "./processes/build-users.ts";
 import { sweepProcessFolders } from "./processes/process-folders.ts";
 import { ProcessGroups } from "./processes/process-groups.ts";
+import { ProcessRoom } from "./processes/process-room.ts";
 import { WATCH_LIMITS } from "./processes/process-watch.ts";
 import { PRELOAD_FILES } from "./processes/spawn-build.ts";
 import type { StartBuildProcess } from "./processes/start-build-process.ts";
@@ -53,6 +54,10 @@ export interface DeployerOptions {
 
 /** How processes of builds are run. */
 export interface ProcessOptions {
+  /** How many processes each live build has. */
+  readonly perBuild: number;
+  /** How many processes of builds the server runs, all together. */
+  readonly most: number;
   /** A process that does not answer its health checks is killed this long after the first miss. */
   readonly blockedMs: number;
 }
@@ -91,7 +96,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   const { registry, services, shared, dataDirectory, issueKey, log } = options;
   const { installMs, startMs, prepareMs, watchMs, mostAtATime, ...limits } = {
     ...LIMITS,
-    watch: { ...WATCH_LIMITS, ...options.processes },
+    ...supervisionOf(options.processes),
     ...options.limits,
   };
   const stopping = new AbortController();
@@ -110,6 +115,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     logOf: (applicationId) => logs.of(applicationId),
     onEvent: (application, event) => logSupervision(log, application, event),
     limits,
+    room: new ProcessRoom(options.processes?.most),
   });
   const serving = () => hosts.builds.map(({ id }) => id);
   const sweeper = new Sweeper({ registry, store, logs, serving, onError });
@@ -206,6 +212,13 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   };
 }
 
+function supervisionOf({
+  perBuild = 1,
+  blockedMs = WATCH_LIMITS.blockedMs,
+}: Partial<ProcessOptions> = {}): Pick<SupervisorLimits, "processes" | "watch"> {
+  return { processes: perBuild, watch: { ...WATCH_LIMITS, blockedMs } };
+}
+
 /** The files of builds, and what starts processes of them. */
 function createRunner(
   options: DeployerOptions,
@@ -260,7 +273,8 @@ export function logSupervision(
 ): void {
   const line = { application: slug, application_id: id, build: event.build };
   const message = `A build: ${describeSupervision(event)}`;
-  if (event.kind === "crashed") log.warn({ ...line, output: event.log.slice(-5) }, message);
+  if (event.kind === "no-room") log.error(line, message);
+  else if (event.kind === "crashed") log.warn({ ...line, output: event.log.slice(-5) }, message);
   else if (event.kind === "start-failed") {
     log.error({ ...line, output: event.failure.log.slice(-5) }, message);
   } else log.info(line, message);

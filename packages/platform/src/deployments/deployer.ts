@@ -17,7 +17,7 @@ export interface DeployRequest {
 }
 
 /** Reasons to refuse a deploy, beside the registry's. Each is an error type of the API. */
-export type DeployProblemType = "archive_invalid" | "install_failed" | "build_unusable";
+export type DeployProblemType = "archive_invalid" | "install_failed" | "build_unusable" | "no_room";
 
 export interface DeployProblem {
   readonly type: DeployProblemType | RegistryProblem["type"];

@@ -2,7 +2,7 @@ import type { DeployResult, DeployStep } from "@agate/protocol";
 import type { Builds, DeployLockToken, DeployTarget } from "../../registry/registry.ts";
 import { secondsSince } from "../builds/modules-store.ts";
 import type { DeployProgress } from "../deployer.ts";
-import type { BuildProcess } from "../processes/start-build-process.ts";
+import type { StartedBuild } from "../processes/started-build.ts";
 import type { BuildRunner } from "./build-runner.ts";
 import type { ApplicationHost, StartableBuild } from "./host.ts";
 import { type BuildLocation, type Refusal, refuse, refusedByRegistry } from "./refusal.ts";
@@ -49,6 +49,7 @@ export async function activateBuild(
   const started = beginStep(progress, "start");
   const process = await host.start(build, signal);
   if (process.kind === "failed") {
+    if (process.cause === "no-room") return refuse("no_room", loc, process.reason);
     const msg = `The build cannot be used. ${process.reason}`;
     return refuse("build_unusable", loc, msg, process.log);
   }
@@ -84,7 +85,7 @@ async function installPackages(
 async function checkAndSwitch(
   { builds, host, signal, token }: ActivationContext,
   { build, target, loc }: Candidate,
-  process: BuildProcess,
+  process: StartedBuild,
   progress: DeployProgress,
 ): Promise<ActivatedBuild | Refusal> {
   const { project, id } = host.application;

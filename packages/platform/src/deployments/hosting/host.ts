@@ -1,6 +1,8 @@
 import type { BuildLog } from "../processes/build-log.ts";
+import type { ProcessRoom } from "../processes/process-room.ts";
 import type { SupervisedBuild } from "../processes/process-slot.ts";
 import type { BuildProcess, StartFailure } from "../processes/start-build-process.ts";
+import type { StartedBuild } from "../processes/started-build.ts";
 import type { SupervisionEvent } from "../processes/supervision-events.ts";
 import { describeSupervision } from "../processes/supervision-events.ts";
 import type { SupervisorLimits } from "../processes/supervisor.ts";
@@ -27,6 +29,8 @@ export interface HostOptions {
   /** Writes an event to the platform's own log. */
   readonly onEvent: (application: NamedApplication, event: SupervisionEvent) => void;
   readonly limits?: Partial<SupervisorLimits>;
+  /** For the processes of all hosts. */
+  readonly room: ProcessRoom;
 }
 
 /** A build with a record in the registry. */
@@ -57,7 +61,8 @@ export class ApplicationHost {
     this.#options = options;
     this.#key = options.issueKey(application);
     this.#log = options.logOf(application.id);
-    this.#supervisor = new Supervisor(application, (event) => this.#note(event), options.limits);
+    const { limits, room } = options;
+    this.#supervisor = new Supervisor(application, (event) => this.#note(event), limits, room);
   }
 
   get application(): NamedApplication {
@@ -78,8 +83,17 @@ export class ApplicationHost {
     return this.#live !== undefined && this.#live.slug !== this.#application.slug;
   }
 
-  /** Starts a process of a build, beside the one that is serving. */
-  async start(build: StartableBuild, signal: AbortSignal): Promise<BuildProcess | StartFailure> {
+  /** Starts all processes of a build, beside those that are serving. */
+  start(build: StartableBuild, signal: AbortSignal): Promise<StartedBuild | StartFailure> {
+    const { number } = build;
+    const start = (either: AbortSignal) => this.#startProcess(build, either);
+    return this.#supervisor.start({ number, start }, signal);
+  }
+
+  async #startProcess(
+    build: StartableBuild,
+    signal: AbortSignal,
+  ): Promise<BuildProcess | StartFailure> {
     const { runner, baseUrl, redactLine } = this.#options;
     const platform = await baseUrl;
     const { slug, project } = this.#application;
@@ -99,10 +113,10 @@ export class ApplicationHost {
     return started;
   }
 
-  /** Sends requests to this process from now on. Resolves when the previous one has ended. */
-  switchTo(build: HostedBuild, process: BuildProcess): Promise<number> {
-    this.#enter(build, this.#slugs.get(process));
-    return this.#supervisor.switchTo(this.#supervised(build), process);
+  /** Sends requests to these processes from now on. Resolves when the previous ones have ended. */
+  switchTo(build: HostedBuild, started: StartedBuild): Promise<number> {
+    this.#enter(build, this.#slugs.get(started.processes[0]));
+    return this.#supervisor.switchTo(this.#supervised(build), started);
   }
 
   /** For the live build of a platform that has just started: {@link wake} or a request starts it. */
@@ -140,7 +154,7 @@ export class ApplicationHost {
     return {
       number: build.number,
       start: async (signal) => {
-        const started = await this.start(build, signal);
+        const started = await this.#startProcess(build, signal);
         // A restart after a crash picks up a new slug.
         if (started.kind === "running" && this.#live?.build === build) {
           this.#enter(build, this.#slugs.get(started));

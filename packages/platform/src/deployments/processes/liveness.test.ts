@@ -1,17 +1,20 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
-import type { Lease } from "../services.ts";
+import { expect, it, vi } from "vitest";
 import type { SupervisedBuild } from "./process-slot.ts";
 import type { WatchLimits } from "./process-watch.ts";
-import type { BuildProcess } from "./start-build-process.ts";
-import { askSocket, startBuildProcess } from "./start-build-process.ts";
+import { askSocket, type BuildProcess } from "./start-build-process.ts";
 import type { SupervisionEvent } from "./supervision-events.ts";
 import { describeSupervision } from "./supervision-events.ts";
-import { Supervisor } from "./supervisor.ts";
-import { buildProgram, processGroups, workflowSource } from "./testing/build-program.fixture.ts";
+import type { Supervisor } from "./supervisor.ts";
+import { workflowSource } from "./testing/build-program.fixture.ts";
+import {
+  lease,
+  running,
+  supervise,
+  supervisedProgram,
+} from "./testing/supervised-build.fixture.ts";
 
-const GROUPS = processGroups();
 const WAITS = { timeout: 60_000, interval: 10 };
 const MB = 1024 ** 2;
 
@@ -38,20 +41,11 @@ const SOURCE = workflowSource(
 );
 
 /** A supervisor with one process, and what it told. */
-async function supervise(watch: Partial<WatchLimits> = {}) {
-  const events: SupervisionEvent[] = [];
-  const supervisor = new Supervisor(
-    { id: "app_1", slug: "support" },
-    (event) => events.push(event),
-    { watch: { ...WATCH, ...watch } },
-  );
-  onTestFinished(() => supervisor.close({ drainMs: 0, stopMs: 0 }));
-  const program = await buildProgram(SOURCE);
-  const start: SupervisedBuild["start"] = (signal) =>
-    startBuildProcess(program, { onLine() {}, timeoutMs: 30_000, signal, groups: GROUPS });
-  const build = { number: 1, start: vi.fn(start) };
-  const process = await start(new AbortController().signal);
-  if (process.kind === "failed") throw new Error(process.reason);
+async function superviseOne(watch: Partial<WatchLimits> = {}) {
+  const { supervisor, events } = supervise({ watch: { ...WATCH, ...watch } });
+  const { program, ...workflow } = await supervisedProgram(1, SOURCE);
+  const build = { ...workflow, start: vi.fn(workflow.start) };
+  const process = await running(workflow);
   await supervisor.switchTo(build, process);
   const seen = (kind: SupervisionEvent["kind"]) =>
     vi.waitFor(() => {
@@ -68,12 +62,6 @@ async function supervise(watch: Partial<WatchLimits> = {}) {
     kinds: () => events.map(({ kind }) => kind),
     unblock: (name: string) => writeFile(join(program.folder, name), ""),
   };
-}
-
-async function lease(supervisor: Supervisor): Promise<Lease> {
-  const outcome = await supervisor.acquire();
-  if (outcome.kind === "unavailable") throw new Error(outcome.reason);
-  return outcome;
 }
 
 /** Calls as the gateway does, and returns the answer. */
@@ -96,7 +84,7 @@ async function isBlocked({ socketPath }: BuildProcess): Promise<void> {
 }
 
 it("starts another process for new calls when one is blocked, which may finish its own", async () => {
-  const { supervisor, process, seen, events, kinds, unblock } = await supervise();
+  const { supervisor, process, seen, events, kinds, unblock } = await superviseOne();
   const computing = call(supervisor, "/block/first");
   await seen("replacing");
   await vi.waitFor(() => expect(kinds()).toEqual(["serving", "replacing", "serving"]), WAITS);
@@ -111,7 +99,7 @@ it("starts another process for new calls when one is blocked, which may finish i
 }, 120_000);
 
 it("kills a process that stays blocked, while another one serves", async () => {
-  const { supervisor, process, seen, events, kinds } = await supervise({ blockedMs: 2_500 });
+  const { supervisor, process, seen, events, kinds } = await superviseOne({ blockedMs: 2_500 });
   const computing = call(supervisor, "/block/forever").catch((error) => String(error));
   await seen("replacing");
   expect(await process.ended).toMatchObject({ reason: "It was killed by SIGKILL." });
@@ -129,7 +117,7 @@ it("kills a process that stays blocked, while another one serves", async () => {
 }, 120_000);
 
 it("keeps a process that answers again before another one has started", async () => {
-  const { supervisor, process, build, seen, kinds, unblock } = await supervise();
+  const { supervisor, process, build, seen, kinds, unblock } = await superviseOne();
   const begun = Promise.withResolvers<AbortSignal>();
   build.start.mockImplementation((signal) => {
     begun.resolve(signal);
@@ -148,7 +136,7 @@ it("keeps a process that answers again before another one has started", async ()
 }, 120_000);
 
 it("keeps a blocked process that cannot be replaced, and tries again", async () => {
-  const { supervisor, process, build, kinds, unblock } = await supervise();
+  const { supervisor, process, build, kinds, unblock } = await superviseOne();
   const start = build.start.getMockImplementation() as SupervisedBuild["start"];
   build.start.mockImplementationOnce(async () => ({
     kind: "failed",
@@ -167,7 +155,7 @@ it("keeps a blocked process that cannot be replaced, and tries again", async () 
 }, 120_000);
 
 it("never has two blocked processes at once: the second is replaced when the first is over", async () => {
-  const { supervisor, process, build, seen, kinds, unblock } = await supervise();
+  const { supervisor, process, build, seen, kinds, unblock } = await superviseOne();
   const first = call(supervisor, "/block/first");
   await vi.waitFor(() => expect(kinds()).toEqual(["serving", "replacing", "serving"]), WAITS);
   const held = await lease(supervisor);
@@ -193,7 +181,7 @@ const ofLinux = it.skipIf(process.platform !== "linux");
 ofLinux(
   "replaces a process beyond its memory limit, after its calls",
   async () => {
-    const { supervisor, process, seen, kinds } = await supervise(OF_MEMORY);
+    const { supervisor, process, seen, kinds } = await superviseOne(OF_MEMORY);
     const held = await lease(supervisor);
     await call(supervisor, `/grow/${450 * MB}`);
     expect(await seen("replacing")).toMatchObject({
@@ -210,7 +198,7 @@ ofLinux(
 ofLinux(
   "kills a process beyond 1.25 times its memory limit",
   async () => {
-    const { supervisor, process, seen } = await supervise(OF_MEMORY);
+    const { supervisor, process, seen } = await superviseOne(OF_MEMORY);
     await call(supervisor, `/grow/${600 * MB}`);
     expect(await seen("crashed")).toMatchObject({
       reason: expect.stringMatching(/^It uses \d+ MB of memory, more than 1\.25 times its limit/),

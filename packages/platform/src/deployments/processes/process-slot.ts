@@ -35,7 +35,8 @@ interface Current {
   readonly fault?: string;
 }
 
-interface Pause {
+/** While the next start of a slot has to wait. */
+export interface SlotPause {
   readonly until: number;
   readonly timer: NodeJS.Timeout;
   /** "has crashed", "could not be started" */
@@ -50,7 +51,7 @@ export class ProcessSlot {
   readonly #options: SlotOptions;
   #current: Current | undefined;
   #starting: AbortController | undefined;
-  #pause: Pause | undefined;
+  #pause: SlotPause | undefined;
   /** Crashes and failed starts since the build last ran stably. */
   #failures = 0;
   #hasSettled = false;
@@ -69,8 +70,8 @@ export class ProcessSlot {
     return this.#current?.fault === undefined ? this.#current?.leased : undefined;
   }
 
-  /** Why none serves: it is starting, or a start has to wait. */
-  get pause(): Pick<Pause, "until" | "fault"> | undefined {
+  /** Undefined while a process serves or is being started. */
+  get pause(): SlotPause | undefined {
     return this.#pause;
   }
 

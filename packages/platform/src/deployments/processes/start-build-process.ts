@@ -14,9 +14,10 @@ export interface StartFailure {
   readonly kind: "failed";
   /**
    * `ended`: it exited before it answered. `silent`: it did not answer `/health` in time.
-   * `not-a-workflow`: it answered, but not as a workflow does.
+   * `not-a-workflow`: it answered, but not as a workflow does. `no-room`: it was not even started, as
+   * the server runs as many processes as it may.
    */
-  readonly cause: "ended" | "silent" | "not-a-workflow";
+  readonly cause: "ended" | "silent" | "not-a-workflow" | "no-room";
   /** One sentence: "It ended with code 1 before it listened." */
   readonly reason: string;
   readonly log: readonly string[];

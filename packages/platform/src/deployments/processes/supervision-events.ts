@@ -18,6 +18,8 @@ export type SupervisionEvent =
       readonly failure: StartFailure;
       readonly inMs: number;
     }
+  /** It is not started: the server runs as many processes as it may. */
+  | { readonly kind: "no-room"; readonly build: number; readonly reason: string }
   /** The process is blocked or too large: another one is started for new requests. */
   | {
       readonly kind: "replacing";
@@ -55,6 +57,8 @@ export function describeSupervision(event: SupervisionEvent): string {
       return `Crashed. ${event.reason} Restarting ${delayText(event.inMs)}.`;
     case "start-failed":
       return `Could not be started. ${event.failure.reason} Retrying ${delayText(event.inMs)}.`;
+    case "no-room":
+      return `Not started. ${event.reason}`;
     case "replacing":
       return `Starting another process for new requests: process ${event.pid} ${event.reason}.`;
     case "recovered":

@@ -1,64 +1,18 @@
-import { expect, it, onTestFinished, vi } from "vitest";
-import type { Lease, ServiceUnavailable } from "../services.ts";
-import type { SupervisedBuild } from "./process-slot.ts";
-import type { BuildProcess } from "./start-build-process.ts";
-import { askSocket, startBuildProcess } from "./start-build-process.ts";
+import { expect, it, vi } from "vitest";
 import type { SupervisionEvent } from "./supervision-events.ts";
 import { describeSupervision } from "./supervision-events.ts";
-import { Supervisor, type SupervisorLimits } from "./supervisor.ts";
-import { buildProgram, processGroups, workflowSource } from "./testing/build-program.fixture.ts";
-
-const GROUPS = processGroups();
+import { workflowSource } from "./testing/build-program.fixture.ts";
+import {
+  ask,
+  lease,
+  refusal,
+  running,
+  saying,
+  supervise,
+  supervised,
+} from "./testing/supervised-build.fixture.ts";
 
 const WAITS = { timeout: 15_000, interval: 10 };
-
-/** A supervisor of real processes, and what it told. */
-function supervise(limits: Partial<SupervisorLimits> = {}) {
-  const events: SupervisionEvent[] = [];
-  const supervisor = new Supervisor(
-    { id: "app_1", slug: "support" },
-    (event) => events.push(event),
-    limits,
-  );
-  onTestFinished(() => supervisor.close({ drainMs: 0, stopMs: 0 }));
-  const kinds = () => events.map((event) => `${event.kind} ${event.build}`);
-  return { supervisor, events, kinds };
-}
-
-async function supervised(number: number, source: string): Promise<SupervisedBuild> {
-  const program = await buildProgram(source);
-  return {
-    number,
-    start: (signal) =>
-      startBuildProcess(program, { onLine: () => {}, timeoutMs: 15_000, signal, groups: GROUPS }),
-  };
-}
-
-const saying = (text: string) => workflowSource(`response.end(${JSON.stringify(text)});`);
-
-async function running(build: SupervisedBuild): Promise<BuildProcess> {
-  const process = await build.start(new AbortController().signal);
-  if (process.kind === "failed") throw new Error(process.reason);
-  onTestFinished(() => process.stop(0));
-  return process;
-}
-
-async function lease(supervisor: Supervisor): Promise<Lease> {
-  const outcome = await supervisor.acquire();
-  if (outcome.kind === "unavailable") throw new Error(outcome.reason);
-  return outcome;
-}
-
-async function refusal(supervisor: Supervisor): Promise<ServiceUnavailable> {
-  const outcome = await supervisor.acquire();
-  if (outcome.kind === "lease") throw new Error("It is available.");
-  return outcome;
-}
-
-async function ask(held: Lease): Promise<string> {
-  const options = { signal: AbortSignal.timeout(10_000), mostBytes: 1_000 };
-  return (await askSocket(held.socketPath, "/", options)).body;
-}
 
 it("hands out leases at once, and of the new process from the moment of a switch", async () => {
   const { supervisor, kinds } = supervise();

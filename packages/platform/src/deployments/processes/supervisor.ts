@@ -1,9 +1,11 @@
 import type { Lease, Service, ServiceUnavailable } from "../services.ts";
 import { DrainingProcesses } from "./draining-processes.ts";
 import { type DrainLimits, type LeasedProcess, WaitingRequests } from "./leases.ts";
-import { ProcessSlot, type SupervisedBuild } from "./process-slot.ts";
+import { ProcessRoom, type RoomClaim } from "./process-room.ts";
+import { ProcessSlot, type SlotPause, type SupervisedBuild } from "./process-slot.ts";
 import { WATCH_LIMITS, type WatchLimits } from "./process-watch.ts";
-import type { BuildProcess } from "./start-build-process.ts";
+import type { BuildProcess, StartFailure } from "./start-build-process.ts";
+import { type StartedBuild, startProcesses } from "./started-build.ts";
 import type { SupervisionEvent } from "./supervision-events.ts";
 
 export interface SupervisorLimits extends DrainLimits {
@@ -13,6 +15,8 @@ export interface SupervisorLimits extends DrainLimits {
   readonly stableMs: number;
   /** How processes are watched; null: not at all. */
   readonly watch: WatchLimits | null;
+  /** How many processes serve at the same time. */
+  readonly processes: number;
 }
 
 const LIMITS: SupervisorLimits = {
@@ -21,36 +25,56 @@ const LIMITS: SupervisorLimits = {
   waitMs: 10_000,
   stableMs: 60_000,
   watch: WATCH_LIMITS,
+  processes: 1,
 };
 /** For a stopping platform: shorter, so that the stop is not held up. */
 const CLOSING: DrainLimits = { drainMs: 5_000, stopMs: 2_000 };
 /** For a process that was replaced because it was unfit: its own calls are to end, if it recovers. */
 const UNFIT_DRAIN_MS = 10 * 60_000;
 
+/** Room is made when another environment sleeps or is stopped. */
+const NO_ROOM_RETRY_SECONDS = 10;
+
 type State =
   | { readonly kind: "none" }
-  | { readonly kind: "asleep"; readonly build: SupervisedBuild }
-  | { readonly kind: "active"; readonly build: SupervisedBuild; readonly slot: ProcessSlot };
+  | {
+      readonly kind: "asleep";
+      readonly build: SupervisedBuild;
+      /** Why it could not be woken, where that was tried. */
+      readonly refusal?: string;
+    }
+  | {
+      readonly kind: "active";
+      readonly build: SupervisedBuild;
+      readonly slots: readonly ProcessSlot[];
+    };
 
-/** Runs one build of an application at a time, and restarts it when it crashes. */
+/** Runs the processes of one build of an application at a time, and restarts those that crash. */
 export class Supervisor implements Service {
   readonly application: { readonly id: string; readonly slug: string };
   readonly #emit: (event: SupervisionEvent) => void;
   readonly #limits: SupervisorLimits;
   readonly #waiting: WaitingRequests;
+  readonly #room: ProcessRoom;
   readonly #draining = new DrainingProcesses();
+  #claim: RoomClaim | undefined;
   #state: State = { kind: "none" };
   #isClosed = false;
 
-  /** @param onEvent Called with every change of a process, for the log. */
+  /**
+   * @param onEvent Called with every change of a process, for the log.
+   * @param room Shared by all supervisors of a server.
+   */
   constructor(
     application: { readonly id: string; readonly slug: string },
     onEvent: (event: SupervisionEvent) => void,
     limits: Partial<SupervisorLimits> = {},
+    room = new ProcessRoom(),
   ) {
     this.application = application;
     this.#emit = onEvent;
     this.#limits = { ...LIMITS, ...limits };
+    this.#room = room;
     this.#waiting = new WaitingRequests(this.#limits.waitMs, () => this.#unavailable());
   }
 
@@ -62,30 +86,50 @@ export class Supervisor implements Service {
   /** Whether the first start of its build has neither succeeded nor failed yet. */
   get isStarting(): boolean {
     const state = this.#state;
-    return state.kind === "asleep" || (state.kind === "active" && !state.slot.hasSettled);
+    if (state.kind === "asleep") return state.refusal === undefined;
+    return state.kind === "active" && state.slots.some((slot) => !slot.hasSettled);
   }
 
   acquire(): Lease | Promise<Lease | ServiceUnavailable> {
-    const state = this.#state;
-    const serving = state.kind === "active" ? state.slot.serving : undefined;
+    const serving = this.#leastBusy();
     if (serving !== undefined) return serving.lease();
     this.wake();
-    if (state.kind === "none" || this.#isPausedFor(this.#limits.waitMs)) {
-      return Promise.resolve(this.#unavailable());
+    const { kind } = this.#state;
+    const isWaiting = kind === "active" && !this.#isPausedFor(this.#limits.waitMs);
+    return isWaiting ? this.#waiting.wait() : Promise.resolve(this.#unavailable());
+  }
+
+  /** Starts all processes of a build, beside those that serve. */
+  async start(build: SupervisedBuild, signal: AbortSignal): Promise<StartedBuild | StartFailure> {
+    const { processes } = this.#limits;
+    const claim = this.#claim === undefined ? this.#room.claim(processes) : null;
+    if (claim === undefined) {
+      const reason = this.#room.refusal(processes);
+      return { kind: "failed", cause: "no-room", reason, log: [] };
     }
-    return this.#waiting.wait();
+    return startProcesses(build, processes, claim, signal);
   }
 
   /**
-   * Sends every new request to another process, from now on. The previous one ends when its last
-   * request is answered, or when its drain time is over.
+   * Sends every new request to other processes, from now on. The previous ones end when their last
+   * request is answered, or when the drain time is over.
    *
-   * @returns Resolves when it has ended, with the number of requests that were cut off.
+   * @param started Where these are fewer processes than there are to be, the others are started.
+   * @returns Resolves when they have ended, with the number of requests that were cut off.
    */
-  switchTo(build: SupervisedBuild, process: BuildProcess): Promise<number> {
-    if (this.#isClosed) return process.stop(0).then(() => 0);
+  switchTo(build: SupervisedBuild, started: StartedBuild | BuildProcess): Promise<number> {
+    if (this.#isClosed) return started.stop(0).then(() => 0);
+    const { processes, claim } =
+      "processes" in started ? started : { processes: [started], claim: null };
+    if (this.#claim === undefined) this.#claim = claim ?? undefined;
+    else claim?.release();
     const before = this.#leave();
-    this.#activate(build).serve(process);
+    const slots = this.#activate(build);
+    for (const [index, slot] of slots.entries()) {
+      const process = processes[index];
+      if (process === undefined) void slot.start();
+      else slot.serve(process);
+    }
     return this.#replaced(before);
   }
 
@@ -93,19 +137,30 @@ export class Supervisor implements Service {
   startLater(build: SupervisedBuild): void {
     if (this.#isClosed) return;
     const before = this.#leave();
-    this.#state = { kind: "asleep", build };
+    this.#fallAsleep(build);
     void this.#replaced(before);
   }
 
-  /** Starts the build of {@link startLater} in the background. */
+  /** Starts the build of {@link startLater} in the background, if there is room for it. */
   wake(): void {
-    if (this.#state.kind === "asleep") void this.#activate(this.#state.build).start();
+    if (this.#state.kind !== "asleep") return;
+    const { build, refusal } = this.#state;
+    const { processes } = this.#limits;
+    this.#claim ??= this.#room.claim(processes);
+    if (this.#claim === undefined) {
+      const reason = this.#room.refusal(processes);
+      this.#state = { kind: "asleep", build, refusal: reason };
+      if (refusal === undefined) this.#emit({ kind: "no-room", build: build.number, reason });
+      return;
+    }
+    for (const slot of this.#activate(build)) void slot.start();
   }
 
   /** Ends every process: running requests get a few seconds, new ones a 503. */
   async close(limits: DrainLimits = CLOSING): Promise<void> {
     this.#isClosed = true;
     const before = this.#leave();
+    this.#releaseRoom();
     this.#waiting.reject();
     if (before !== undefined) void this.#drain(before.build, before.processes, limits);
     await this.#draining.close(limits);
@@ -116,35 +171,54 @@ export class Supervisor implements Service {
     const state = this.#state;
     this.#state = { kind: "none" };
     if (state.kind !== "active") return undefined;
-    const leased = state.slot.leave();
-    return leased && { build: state.build.number, processes: [leased] };
+    const processes = state.slots.flatMap((slot) => slot.leave() ?? []);
+    return processes.length === 0 ? undefined : { build: state.build.number, processes };
   }
 
-  #activate(build: SupervisedBuild): ProcessSlot {
-    const { watch, stableMs } = this.#limits;
-    const slot: ProcessSlot = new ProcessSlot({
+  #fallAsleep(build: SupervisedBuild): void {
+    this.#state = { kind: "asleep", build };
+    this.#releaseRoom();
+  }
+
+  #releaseRoom(): void {
+    this.#claim?.release();
+    this.#claim = undefined;
+  }
+
+  #activate(build: SupervisedBuild): readonly ProcessSlot[] {
+    const { watch, stableMs, processes } = this.#limits;
+    const options = {
       build,
       watch,
       stableMs,
       emit: this.#emit,
-      onServing: () => this.#grant(),
+      onServing: () => this.#waiting.grant(() => (this.#leastBusy() as LeasedProcess).lease()),
       onPaused: () => {
         if (this.#isPausedFor(this.#limits.waitMs)) this.#waiting.reject();
       },
-      mayReplace: () => !this.#draining.hasUnfit,
-      retire: (replaced) => {
+      mayReplace: () => !this.#draining.hasUnfit && !slots.some((slot) => slot.isReplacing),
+      retire: (replaced: LeasedProcess) => {
         const limits = { ...this.#limits, drainMs: UNFIT_DRAIN_MS };
         void this.#drain(build.number, [replaced], limits);
       },
-    });
-    this.#state = { kind: "active", build, slot };
-    return slot;
+    };
+    const slots: readonly ProcessSlot[] = Array.from(
+      { length: processes },
+      () => new ProcessSlot(options),
+    );
+    this.#state = { kind: "active", build, slots };
+    return slots;
   }
 
-  #grant(): void {
-    const state = this.#state;
-    const serving = state.kind === "active" ? state.slot.serving : undefined;
-    if (serving !== undefined) this.#waiting.grant(() => serving.lease());
+  /** The process for the next request. */
+  #leastBusy(): LeasedProcess | undefined {
+    if (this.#state.kind !== "active") return undefined;
+    let best: LeasedProcess | undefined;
+    for (const { serving } of this.#state.slots) {
+      if (serving !== undefined && (best === undefined || comesBefore(serving, best)))
+        best = serving;
+    }
+    return best;
   }
 
   #replaced(before: Replaced | undefined): Promise<number> {
@@ -161,11 +235,21 @@ export class Supervisor implements Service {
     );
   }
 
-  /** Whether no process is started within this time. */
+  /** Whether no process serves, nor is started within this time. */
   #isPausedFor(milliseconds: number): boolean {
-    const state = this.#state;
-    const pause = state.kind === "active" ? state.slot.pause : undefined;
+    const pause = this.#pause();
     return pause !== undefined && pause.until - performance.now() > milliseconds;
+  }
+
+  /** The shortest of the pauses, while no process serves or is being started. */
+  #pause(): SlotPause | undefined {
+    if (this.#state.kind !== "active") return undefined;
+    let shortest: SlotPause | undefined;
+    for (const { pause } of this.#state.slots) {
+      if (pause === undefined) return undefined;
+      if (shortest === undefined || pause.until < shortest.until) shortest = pause;
+    }
+    return shortest;
   }
 
   #unavailable(): ServiceUnavailable {
@@ -175,7 +259,11 @@ export class Supervisor implements Service {
       return { kind: "unavailable", reason, retryAfterSeconds: 1 };
     }
     const build = `Build ${state.build.number} of ${this.application.slug}`;
-    const pause = state.kind === "active" ? state.slot.pause : undefined;
+    if (state.kind === "asleep" && state.refusal !== undefined) {
+      const reason = `${build} could not be started. ${state.refusal}`;
+      return { kind: "unavailable", reason, retryAfterSeconds: NO_ROOM_RETRY_SECONDS };
+    }
+    const pause = this.#pause();
     if (pause === undefined) {
       const reason = `${build} is being started.`;
       return { kind: "unavailable", reason, retryAfterSeconds: 1 };
@@ -184,6 +272,12 @@ export class Supervisor implements Service {
     const reason = `${build} ${pause.fault} and restarts in ${seconds} s.`;
     return { kind: "unavailable", reason, retryAfterSeconds: seconds };
   }
+}
+
+/** Fewest requests first; one that misses its health checks last. */
+function comesBefore(one: LeasedProcess, other: LeasedProcess): boolean {
+  const [isWell, isOtherWell] = [one.condition.kind === "well", other.condition.kind === "well"];
+  return isWell === isOtherWell ? one.leases < other.leases : isWell;
 }
 
 /** The processes of a build that was replaced. */

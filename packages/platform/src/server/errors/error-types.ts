@@ -286,6 +286,11 @@ export const ERROR_TYPES = {
     meaning: "The packages of the build could not be installed.",
     message: given,
   },
+  no_room: {
+    status: 409,
+    meaning: "The server runs as many processes of builds as it may.",
+    message: given,
+  },
   build_unusable: {
     status: 422,
     meaning: "The build ended, hung or did not answer as a workflow when it was started.",

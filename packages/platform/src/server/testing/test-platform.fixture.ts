@@ -9,7 +9,7 @@ import type { AccessPolicy } from "../../access/access-control.ts";
 import type { OpenAccess } from "../../access/open-access.ts";
 import { openAccess } from "../../access/open-access.ts";
 import { Backups } from "../../backup/take-backup.ts";
-import type { DeployerLimits } from "../../deployments/create-deployer.ts";
+import type { DeployerLimits, ProcessOptions } from "../../deployments/create-deployer.ts";
 import { createDeployer } from "../../deployments/create-deployer.ts";
 import type { RunningDeployer } from "../../deployments/deployer.ts";
 import type { StartBuildProcess } from "../../deployments/processes/start-build-process.ts";
@@ -46,6 +46,7 @@ export interface TestPlatformOptions {
   readonly maxBodyBytes?: number;
   readonly maxBuildBytes?: number;
   readonly deploying?: Partial<DeployerLimits>;
+  readonly processes?: Partial<ProcessOptions>;
   readonly startBuild?: StartBuildProcess;
   readonly rootApplication?: string;
   readonly corsOrigins?: readonly string[];
@@ -141,6 +142,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
       access.internalKeys.issue({ project, name: `builds of ${slug}`, scopes: ["ingest", "read"] }),
     log,
     ...(options.deploying && { limits: options.deploying }),
+    processes: options.processes,
     ...(options.startBuild && { start: options.startBuild }),
   });
   await deployer.recover();

@@ -105,6 +105,7 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
       errors: [
         "install_failed",
         "build_unusable",
+        "no_room",
         "config_invalid",
         "deploy_superseded",
         "shutting_down",
@@ -179,6 +180,7 @@ export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Rou
       "archive_invalid",
       "install_failed",
       "build_unusable",
+      "no_room",
       "config_invalid",
       "deploy_superseded",
       "application_not_found",

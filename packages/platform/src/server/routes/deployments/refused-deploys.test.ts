@@ -202,3 +202,19 @@ describe("takes no request that", () => {
     expect(response.json.detail[0]).toMatchObject({ type: "slug_invalid", loc: ["path", "app"] });
   });
 });
+
+it("refuses a build for which there is no room, and says which option makes some", async () => {
+  const full = await startTestPlatform({ processes: { most: 1 } });
+  onTestFinished(() => full.close());
+  expect((await deploy(full, "first", workflow("one"))).status).toBe(201);
+  const refused = await deploy(full, "second", workflow("two"));
+  expect(refused.status).toBe(409);
+  expect(refused.json.detail[0]).toMatchObject({
+    type: "no_room",
+    loc: ["body"],
+    msg: expect.stringMatching(/this server runs 1 of at most 1\..+--max-processes/),
+  });
+  // A new build of the first takes the room of the one before.
+  expect((await deploy(full, "first", workflow("three"))).status).toBe(201);
+  expect(await callService(full, "first")).toEqual({ status: 200, text: "three" });
+});
