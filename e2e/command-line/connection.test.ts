@@ -102,6 +102,24 @@ describe("keys", () => {
     expectRefusal(await reader("apps"), 1, /Check --api-key or AGATE_API_KEY\./);
   });
 
+  it("are limited to environments", async () => {
+    await using local = await startServer();
+    const operator = clientOf(local.url);
+    const limit = ["--environment", "staging,shop/production"];
+    const create = ["keys", "create", "preview", "--scope", "admin,read"];
+    const { stdout: key } = await operator(...create, ...limit);
+    expect((await operator("keys")).stdout).toMatch(
+      /ENVIRONMENTS.*\n.* staging,shop\/production /s,
+    );
+    const preview = clientOf(local.url, { AGATE_API_KEY: key.trim() });
+    expectRefusal(
+      await preview("apps", "create", "x"),
+      1,
+      /The API key is limited to staging, shop\/production, and this concerns more than one environment/,
+    );
+    expectRefusal(await operator(...create, "--environment", "Staging"), 2, /Must be staging \(of/);
+  });
+
   it("are named where none was given", async () => {
     await using folder = await emptyDataFolder();
     const offline = ["keys", "create", "admin", "--scope", "admin", "--data-dir", folder.path];

@@ -1,4 +1,5 @@
 import type { CreatedApiKey, Project, Scope } from "@agate/protocol";
+import { isKeyEnvironment, KEY_ENVIRONMENT_RULE, MOST_KEY_ENVIRONMENTS } from "@agate/protocol";
 import { API_KEY_NAME_RULE, isApiKeyName } from "./access/api-key-text.ts";
 import { openAccess } from "./access/open-access.ts";
 import { openRegistry } from "./registry/open-registry.ts";
@@ -13,6 +14,8 @@ import { StoreRefusalError, StoreUnavailableError } from "./stores/store-errors.
 export interface OfflineKeyRequest {
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** The environments that it is limited to: see `isKeyEnvironment`. Without it, no limit. */
+  readonly environments?: readonly string[] | undefined;
   /** Slug or id. An unknown slug creates the project: without a key, no request to a server could. */
   readonly project: string;
 }
@@ -45,6 +48,12 @@ export async function createKeyOffline(
       `The name of a key must be ${API_KEY_NAME_RULE} (got ${JSON.stringify(request.name)}).`,
     );
   }
+  const { environments = [] } = request;
+  if (!environments.every(isKeyEnvironment) || environments.length > MOST_KEY_ENVIRONMENTS) {
+    return refused(
+      `A key is limited to at most ${MOST_KEY_ENVIRONMENTS} environments, each ${KEY_ENVIRONMENT_RULE}.`,
+    );
+  }
   try {
     return await createIn(address, request);
   } catch (error) {
@@ -61,7 +70,7 @@ export async function createKeyOffline(
 
 async function createIn(
   address: RegistryAddress,
-  { name, scopes, project }: OfflineKeyRequest,
+  { project, ...request }: OfflineKeyRequest,
 ): Promise<OfflineKeyOutcome> {
   await using parts = new AsyncDisposableStack();
   if (address.kind === "sqlite") {
@@ -82,7 +91,7 @@ async function createIn(
     onReloadFailed: () => {},
   });
   parts.defer(() => access.close());
-  const key = await access.keys.create(found.value.project.id, { name, scopes });
+  const key = await access.keys.create(found.value.project.id, request);
   return { kind: "created", key, ...found.value };
 }
 

@@ -41,6 +41,14 @@ export {
   refusedBy,
 } from "./registry/config-faults.ts";
 export type { Deployment, DeploymentKind, Environment } from "./registry/environment.ts";
+export type { EnvironmentName } from "./registry/key-limit.ts";
+export {
+  isKeyEnvironment,
+  isWithinLimit,
+  KEY_ENVIRONMENT_RULE,
+  MOST_KEY_ENVIRONMENTS,
+  reachesEnvironment,
+} from "./registry/key-limit.ts";
 export type { LogLine } from "./registry/log-line.ts";
 export { DEV_BUILD } from "./registry/log-line.ts";
 export type { Project, ProjectRedaction } from "./registry/project.ts";

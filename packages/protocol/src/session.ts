@@ -13,6 +13,8 @@ export interface SessionCaller {
   /** The name of the key, or `local`. */
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** The environments that its key is limited to; null: no limit. */
+  readonly environments: readonly string[] | null;
   /** Sent no key to a platform on the same machine: may choose the project and create new ones. */
   readonly is_operator: boolean;
 }
@@ -23,6 +25,10 @@ export const sessionSchema: z.ZodType<Session> = z
       .strictObject({
         name: z.string().meta({ description: "Name of the key, or `local`." }),
         scopes: z.array(z.enum(SCOPES)),
+        environments: z
+          .array(z.string())
+          .nullable()
+          .meta({ description: "The environments that its key is limited to; null: no limit." }),
         is_operator: z.boolean().meta({
           description: "Sent no key to a server on the same machine; may choose the project.",
         }),
@@ -38,7 +44,7 @@ export const sessionSchema: z.ZodType<Session> = z
     id: "Session",
     examples: [
       {
-        caller: { name: "ci", scopes: ["read"], is_operator: false },
+        caller: { name: "ci", scopes: ["read"], environments: null, is_operator: false },
         project: { id: "default", slug: "default" },
       },
     ],

@@ -1,7 +1,12 @@
 import { resolve } from "node:path";
 import type { RegistryAddress } from "@agate/platform/options";
 import type { ApiKey, CreatedApiKey, Scope } from "@agate/protocol";
-import { DEFAULT_PROJECT_ID, SCOPES } from "@agate/protocol";
+import {
+  DEFAULT_PROJECT_ID,
+  isKeyEnvironment,
+  KEY_ENVIRONMENT_RULE,
+  SCOPES,
+} from "@agate/protocol";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { apiPath } from "../api-client/api-client.ts";
 import type { ApiDocument } from "../api-client/response-body.ts";
@@ -34,14 +39,16 @@ function listCommand(): Command {
   const command = new Command("list").description("List the keys of the project.");
   return onPlatform(command, async (session) => {
     const document = await session.api.get<Items<ApiKey>>(apiPath`/registry/keys`);
-    session.show(document, ({ items }) =>
-      listLines(
+    session.show(document, ({ items }) => {
+      const isAnyLimited = items.some(({ environments }) => environments !== null);
+      return listLines(
         session.terminal,
         [
           { title: "KEY" },
           { title: "NAME", least: 10 },
           { title: "BEGINS WITH", dispensable: 1 },
           { title: "SCOPES", least: 8 },
+          ...(isAnyLimited ? [{ title: "ENVIRONMENTS", least: 8 }] : []),
           { title: "CREATED" },
           { title: "LAST USED" },
         ],
@@ -50,17 +57,19 @@ function listCommand(): Command {
           { text: key.name, style: "bold" },
           key.prefix,
           key.scopes.join(","),
+          ...(isAnyLimited ? [key.environments?.join(",") ?? "all"] : []),
           timeCell(session, key.created_at),
           key.last_used_at === null ? "never" : timeCell(session, key.last_used_at),
         ]),
         "The project has no keys. `agate keys create NAME --scope read` creates one.",
-      ),
-    );
+      );
+    });
   });
 }
 
 interface CreateFlags {
   readonly scope: readonly Scope[];
+  readonly environment?: readonly string[];
   readonly dataDir?: string;
   /** True without an address: the variable has it. */
   readonly registry?: string | true;
@@ -78,6 +87,12 @@ function createCommand(): Command {
         .argParser(collectScopes)
         .makeOptionMandatory(),
     )
+    .addOption(
+      new Option(
+        "--environment <names>",
+        "limit the key to these environments, separated by commas: staging, or support/staging of one application",
+      ).argParser(collectEnvironments),
+    )
     .option(
       "--data-dir <folder>",
       "create the key directly in a stopped server's data directory (for the first key)",
@@ -92,6 +107,7 @@ function createCommand(): Command {
       "after",
       examples(
         "agate keys create ci --scope deploy,read",
+        "agate keys create preview --scope run,playground --environment staging",
         "AGATE_API_KEY=$(agate keys create shop --scope ingest,read)",
         "agate keys create admin --scope admin,deploy --data-dir .agate",
         "AGATE_REGISTRY=postgres://agate:secret@db/agate agate keys create admin --scope admin,deploy --registry",
@@ -99,7 +115,11 @@ function createCommand(): Command {
     );
   return onPlatform<[string], CreateFlags>(command, async (session, name) => {
     const { api, terminal, flags } = session;
-    const body = { name, scopes: flags.scope };
+    const body = {
+      name,
+      scopes: flags.scope,
+      ...(flags.environment && { environments: flags.environment }),
+    };
     const registry = registryOf(flags, session.process.env);
     const document =
       registry === undefined
@@ -130,7 +150,11 @@ function registryOf(
 /** Creates the first key of a server that requires one: no key exists yet that could create it over HTTP. */
 async function createOffline(
   registry: RegistryAddress,
-  key: { readonly name: string; readonly scopes: readonly Scope[] },
+  key: {
+    readonly name: string;
+    readonly scopes: readonly Scope[];
+    readonly environments?: readonly string[];
+  },
   { url, apiKey, project = DEFAULT_PROJECT_ID }: CreateFlags,
   terminal: Terminal,
 ): Promise<ApiDocument<CreatedApiKey>> {
@@ -158,6 +182,16 @@ function collectScopes(text: string, before: readonly Scope[] = []): readonly Sc
     return scope;
   });
   return [...new Set([...before, ...scopes])];
+}
+
+/** As for scopes. */
+function collectEnvironments(text: string, before: readonly string[] = []): readonly string[] {
+  const names = text.split(",").map((word) => word.trim());
+  const wrong = names.find((name) => !isKeyEnvironment(name));
+  if (wrong !== undefined) {
+    throw new InvalidArgumentError(`Must be ${KEY_ENVIRONMENT_RULE}.`);
+  }
+  return [...new Set([...before, ...names])];
 }
 
 function revokeCommand(): Command {

@@ -84,6 +84,7 @@ function operatorOf(project: string): Authentication {
     name: OPERATOR_NAME,
     keyId: null,
     scopes: ALL_SCOPES,
+    environments: null,
     isOperator: true,
   };
   return { kind: "caller", caller };

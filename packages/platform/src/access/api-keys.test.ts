@@ -29,6 +29,7 @@ describe("a new key", () => {
       prefix: expect.stringMatching(/^ag_.{8}$/),
       name: "ci",
       scopes: ["ingest", "read"],
+      environments: null,
       created_at: "2026-11-15T10:00:30.000Z",
       last_used_at: null,
     });

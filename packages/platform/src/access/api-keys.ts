@@ -21,6 +21,14 @@ export class ProjectGoneError extends Error {
   override readonly name = "ProjectGoneError";
 }
 
+/** What a new key may do. */
+export interface NewApiKey {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** The environments that it is limited to; null, or absent: no limit. */
+  readonly environments?: readonly string[] | null | undefined;
+}
+
 /** The keys that users created: their hashes are in the registry and in the key ring. */
 export class ApiKeys {
   readonly #options: ApiKeysOptions;
@@ -35,24 +43,27 @@ export class ApiKeys {
    * @param project Its id.
    * @throws ProjectGoneError
    */
-  create(
-    project: string,
-    { name, scopes }: { readonly name: string; readonly scopes: readonly Scope[] },
-  ): Promise<CreatedApiKey> {
+  create(project: string, key: NewApiKey): Promise<CreatedApiKey> {
+    const { name, scopes, environments = null } = key;
     return this.#queue.run(async () => {
       const { db, now } = this.#options;
-      const { key, prefix } = newApiKeyText();
+      const { key: text, prefix } = newApiKeyText();
       const id = newApiKeyId();
       const created_at = new Date(now()).toISOString();
-      const row = { id, project_id: project, name, prefix, hash: hashApiKey(key), created_at };
-      const values = { ...row, scopes: JSON.stringify(scopes), last_used_at: null };
+      const row = { id, project_id: project, name, prefix, hash: hashApiKey(text), created_at };
+      const values = {
+        ...row,
+        scopes: JSON.stringify(scopes),
+        environments: environments && JSON.stringify(environments),
+        last_used_at: null,
+      };
       await db.transaction().execute(async (tx) => {
         const found = tx.selectFrom("projects").select("id").where("id", "=", project);
         await found.executeTakeFirstOrThrow(() => new ProjectGoneError(`${project} is gone`));
         await tx.insertInto("api_keys").values(values).execute();
       });
-      this.#hold({ ...row, scopes });
-      return { id, prefix, name, scopes, created_at, last_used_at: null, key };
+      this.#hold({ ...row, scopes, environments });
+      return { id, prefix, name, scopes, environments, created_at, last_used_at: null, key: text };
     });
   }
 
@@ -61,14 +72,14 @@ export class ApiKeys {
     const { db, lastUses } = this.#options;
     const rows = await db
       .selectFrom("api_keys")
-      .select(["id", "prefix", "name", "scopes", "created_at", "last_used_at"])
+      .select(["id", "prefix", "name", "scopes", "environments", "created_at", "last_used_at"])
       .where("project_id", "=", project)
       .orderBy("created_at")
       .orderBy("id")
       .execute();
     return rows.map((row) => ({
       ...row,
-      scopes: readScopes(row.scopes),
+      ...permissionsOf(row),
       last_used_at: later(lastUses.of(row.id), row.last_used_at),
     }));
   }
@@ -90,10 +101,11 @@ export class ApiKeys {
     });
   }
 
-  /** Whether a key exists that can create further keys. */
+  /** Whether a key exists that can create further keys of every kind. */
   async hasAdmin(): Promise<boolean> {
-    const rows = await this.#options.db.selectFrom("api_keys").select("scopes").execute();
-    return rows.some(({ scopes }) => readScopes(scopes).includes("admin"));
+    const unlimited = this.#options.db.selectFrom("api_keys").where("environments", "is", null);
+    const rows = await unlimited.select("scopes").execute();
+    return rows.some((row) => readScopes(row.scopes).includes("admin"));
   }
 
   /** Loads changes of other replicas, and the keys that went with a deleted project. */
@@ -102,12 +114,12 @@ export class ApiKeys {
       const { ring } = this.#options;
       const rows = await db
         .selectFrom("api_keys")
-        .select(["id", "project_id", "name", "hash", "scopes"])
+        .select(["id", "project_id", "name", "hash", "scopes", "environments"])
         .execute();
       const hashes = new Set(rows.map(({ hash }) => hash));
       this.#drop((key) => key.id !== null && !hashes.has(key.hash));
       for (const row of rows) {
-        if (!ring.has(row.hash)) this.#hold({ ...row, scopes: readScopes(row.scopes) });
+        if (!ring.has(row.hash)) this.#hold({ ...row, ...permissionsOf(row) });
       }
     });
   }
@@ -119,10 +131,10 @@ export class ApiKeys {
       if (ring.has(hash)) return;
       const row = await db
         .selectFrom("api_keys")
-        .select(["id", "project_id", "name", "hash", "scopes"])
+        .select(["id", "project_id", "name", "hash", "scopes", "environments"])
         .where("hash", "=", hash)
         .executeTakeFirst();
-      if (row !== undefined) this.#hold({ ...row, scopes: readScopes(row.scopes) });
+      if (row !== undefined) this.#hold({ ...row, ...permissionsOf(row) });
     });
   }
 
@@ -132,11 +144,14 @@ export class ApiKeys {
     readonly name: string;
     readonly hash: string;
     readonly scopes: readonly Scope[];
+    readonly environments: readonly string[] | null;
   }): void {
     const { ring, rateLimit, now } = this.#options;
     const { hash, id, name, project_id: project } = key;
     const bucket = rateLimit && new TokenBucket(rateLimit, now());
-    ring.add(heldKey({ hash, id, bucket }, { project, name, scopes: new Set(key.scopes) }));
+    const scopes = new Set(key.scopes);
+    const environments = key.environments && new Set(key.environments);
+    ring.add(heldKey({ hash, id, bucket }, { project, name, scopes, environments }));
   }
 
   #drop(isGone: (key: HeldKey) => boolean): void {
@@ -154,6 +169,11 @@ function later(a: string | null, b: string | null): string | null {
 }
 
 /** As the registry has them. */
+function permissionsOf(row: { readonly scopes: string; readonly environments: string | null }) {
+  const environments = row.environments && (JSON.parse(row.environments) as string[]);
+  return { scopes: readScopes(row.scopes), environments: environments || null };
+}
+
 function readScopes(json: string): Scope[] {
   return JSON.parse(json) as Scope[];
 }

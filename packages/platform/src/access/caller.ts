@@ -1,4 +1,9 @@
-import { includesScope, type Scope } from "@agate/protocol";
+import {
+  type EnvironmentName,
+  includesScope,
+  reachesEnvironment,
+  type Scope,
+} from "@agate/protocol";
 
 /** The sender of a request, and its permissions. */
 export interface Caller {
@@ -8,6 +13,8 @@ export interface Caller {
   readonly name: string;
   /** See `includesScope` for what `admin` holds. */
   readonly scopes: ReadonlySet<Scope>;
+  /** The environments that its key is limited to: `staging`, `support/staging`; null: no limit. */
+  readonly environments: ReadonlySet<string> | null;
   /** The id of its key; null without a key, and for keys that the platform issues to its own programs. */
   readonly keyId: string | null;
   /**
@@ -32,4 +39,14 @@ export function may(caller: Caller, access: Exclude<Access, "public">): boolean 
   if (access === "operator") return caller.isOperator;
   if (typeof access === "string") return includesScope(caller.scopes, access);
   return access.some((scope) => includesScope(caller.scopes, scope));
+}
+
+/**
+ * Whether its key may run, deploy to, configure or promote into an environment. Scopes are asked apart.
+ *
+ * @example
+ * mayIn(caller, { application: { slug: "support" }, slug: "production" });
+ */
+export function mayIn(caller: Caller, environment: EnvironmentName): boolean {
+  return reachesEnvironment(caller.environments, environment);
 }

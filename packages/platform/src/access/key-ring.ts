@@ -96,15 +96,11 @@ export class KeyRing {
 /** A key for the ring. */
 export function heldKey(
   key: Pick<HeldKey, "hash" | "id" | "bucket">,
-  caller: Pick<Caller, "project" | "name" | "scopes">,
+  caller: Pick<Caller, "project" | "name" | "scopes" | "environments">,
 ): HeldKey {
   const revocation = new AbortController();
-  const { project, name, scopes } = caller;
-  return {
-    ...key,
-    caller: { project, name, keyId: key.id, scopes, isOperator: false, revoked: revocation.signal },
-    revocation,
-  };
+  const identity = { keyId: key.id, isOperator: false, revoked: revocation.signal };
+  return { ...key, caller: { ...caller, ...identity }, revocation };
 }
 
 /** Keys that the platform issues to programs that it runs itself. */
@@ -138,7 +134,7 @@ export function createInternalKeys(ring: KeyRing): InternalKeys {
       const { key } = newApiKeyText();
       const held = heldKey(
         { hash: hashApiKey(key), id: null, bucket: null },
-        { project, name, scopes: new Set(scopes) },
+        { project, name, scopes: new Set(scopes), environments: null },
       );
       ring.add(held);
       return { key, revoke: () => ring.remove(held) };

@@ -93,7 +93,7 @@ async function everythingOf(project: SeededProject): Promise<Record<string, Seen
 }
 
 // Each key was used once: what is compared afterwards has changed for no other reason.
-for (const authorization of Object.values(red.keys)) {
+for (const authorization of [...Object.values(red.keys), red.limitedKey]) {
   await platform.send({ path: "/registry/keys", headers: { authorization } });
 }
 const before = await everythingOf(red);
@@ -191,6 +191,33 @@ describe("without the scope", () => {
         expectRefusal(await call(route, red.ids, headers), 403, "scope_missing");
       }
     }
+  });
+});
+
+describe("with a key that is limited to other environments", () => {
+  const headers = { authorization: red.limitedKey };
+  const limited = guarded.filter(({ limitedKeys }) => limitedKeys !== "allowed");
+  const others = guarded.filter(
+    ({ access, method, isEndless, limitedKeys }) =>
+      access !== "operator" && method === "GET" && !isEndless && limitedKeys === "allowed",
+  );
+
+  it.each(named(limited))("%s is a 403", async (_, route) => {
+    expectRefusal(await call(route, red.ids, headers), 403, "environment_not_allowed");
+  });
+
+  it.each(named(others))("%s answers as with any key", async (_, route) => {
+    const { status, body } = await call(route, red.ids, headers);
+    expect({ status, body: body.toString() }).toEqual(before[route.path]);
+  });
+
+  it("every route that changes an environment or runs a workflow is among them", () => {
+    const ids = limited.map(({ id }) => id);
+    const changing = guarded.filter(
+      ({ method, path }) => method !== "GET" && /\{environment\}|^\/services/.test(path),
+    );
+    expect(ids).toEqual(expect.arrayContaining(changing.map(({ id }) => id)));
+    expect(ids).toContain("resolveConfig");
   });
 });
 

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { EnvironmentName } from "@agate/protocol";
 import type { AccessControl, Credentials } from "../access/access-control.ts";
 import type { Access, Caller } from "../access/caller.ts";
-import { may } from "../access/caller.ts";
+import { may, mayIn } from "../access/caller.ts";
 import type { FullAnswer, Problem } from "./answer.ts";
 import { problemAnswer } from "./answer.ts";
 
@@ -88,6 +89,29 @@ function missing(access: Exclude<Access, "public">) {
       ? "Only who runs the platform may do this: call it on its own machine, without a key."
       : `The API key does not have the scope ${typeof access === "string" ? access : access.join(" or ")}.`;
   return { type: "scope_missing", loc: ["header", "authorization"], msg } as const;
+}
+
+/** Why a caller may not act in an environment; undefined where it may. */
+export function environmentProblem(
+  caller: Caller,
+  environment: EnvironmentName,
+): Problem | undefined {
+  if (mayIn(caller, environment)) return undefined;
+  return beyondLimit(caller, `this is ${environment.application.slug}/${environment.slug}`);
+}
+
+/**
+ * Why a caller may not do what concerns more than one environment: an application, a project, the
+ * server; undefined where it may.
+ */
+export function limitProblem(caller: Caller): Problem | undefined {
+  if (caller.environments === null) return undefined;
+  return beyondLimit(caller, "this concerns more than one environment");
+}
+
+function beyondLimit({ environments }: Caller, what: string): Problem {
+  const msg = `The API key is limited to ${[...(environments ?? [])].join(", ")}, and ${what}. Use a key that includes it.`;
+  return { type: "environment_not_allowed", loc: ["header", "authorization"], msg };
 }
 
 /** A stream may go on for days: it must not outlive the key that it was opened with. */

@@ -3,7 +3,7 @@ import { mustBe, shownValue } from "@agate/protocol";
 import { RegExpRouter } from "hono/router/reg-exp-router";
 import { decodeURIComponent_, tryDecode } from "hono/utils/url";
 import type { AccessControl } from "../access/access-control.ts";
-import { admit, breakOffWhenRevoked, CALLER, type Sender } from "./admit.ts";
+import { admit, breakOffWhenRevoked, CALLER, limitProblem, type Sender } from "./admit.ts";
 import type { Answer, Problem } from "./answer.ts";
 import { listed, problemAnswer } from "./answer.ts";
 import { pathOf } from "./log/request-log.ts";
@@ -58,6 +58,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (route.access === "public") return route.handle(request);
     const admission = admit(access, route.access, incoming);
     if (admission.kind === "rejected") return admission.answer;
+    const beyond = route.limitedKeys === "refused" ? limitProblem(admission.caller) : undefined;
+    if (beyond !== undefined) return problemAnswer(beyond);
     return route.handle({ ...request, caller: admission.caller });
   }
 

@@ -19,9 +19,16 @@ export interface Route {
   readonly alsoAt?: readonly string[] | undefined;
   /** Who may call it: checked before anything else of it is read. */
   readonly access: Access;
+  readonly limitedKeys: LimitedKeys;
   readonly operation: Operation;
   readonly handle: (request: RouteRequest) => Answer | Promise<Answer>;
 }
+
+/**
+ * What keys that are limited to environments may do on a route. `allowed`: the same as others.
+ * `checked`: what concerns their environments; the route asks. `refused`: nothing.
+ */
+export type LimitedKeys = "allowed" | "checked" | "refused";
 
 /** A request to a route, before its inputs are checked. */
 export interface RouteRequest {
@@ -85,6 +92,8 @@ export interface RouteSpec<
   readonly path: string;
   readonly alsoAt?: readonly string[];
   readonly access: Asks;
+  /** Without it: refused if it needs `admin`, `deploy` or `backup` and changes anything. */
+  readonly limitedKeys?: LimitedKeys;
   readonly params?: Declared<Path>;
   /**
    * An empty value counts as absent, of a repeated parameter the last counts, and parameters that are
@@ -140,6 +149,7 @@ export function route<
 >(spec: RouteSpec<Asks, Path, Query, Body, Success>): Route {
   const { method, path, alsoAt, access, checksEmpty, maxBodyBytes, guard, answer, ...operation } =
     spec;
+  const limitedKeys = spec.limitedKeys ?? (isWide(access, method) ? "refused" : "allowed");
   const params = once(spec.params);
   const query = once(spec.query);
   const body = once(spec.body);
@@ -172,7 +182,19 @@ export function route<
     );
   }
 
-  return { method, path, alsoAt, access, operation: { ...operation, params, query, body }, handle };
+  return {
+    method,
+    path,
+    alsoAt,
+    access,
+    limitedKeys,
+    operation: { ...operation, params, query, body },
+    handle,
+  };
+}
+
+function isWide(access: Access, method: Route["method"]): boolean {
+  return method !== "GET" && (access === "admin" || access === "deploy" || access === "backup");
 }
 
 function readParameters(

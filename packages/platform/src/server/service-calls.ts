@@ -4,9 +4,17 @@ import type { RunningDeployer } from "../deployments/deployer.ts";
 import type { ForwardTarget, GatewayProblem } from "../deployments/gateway/gateway.ts";
 import { Gateway } from "../deployments/gateway/gateway.ts";
 import type { ResponseHead } from "../deployments/gateway/response-head.ts";
-import type { Service, ServiceDirectory } from "../deployments/services.ts";
+import type { FoundService, ServiceDirectory } from "../deployments/services.ts";
 import type { Applications } from "../registry/registry.ts";
-import { type Admission, ALLOWED_PAGE, admit, breakOffWhenRevoked, type Sender } from "./admit.ts";
+import {
+  type Admission,
+  ALLOWED_PAGE,
+  admit,
+  breakOffWhenRevoked,
+  environmentProblem,
+  limitProblem,
+  type Sender,
+} from "./admit.ts";
 import type { Answer } from "./answer.ts";
 import { opaqueAnswer, problemAnswer, problemsAnswer } from "./answer.ts";
 import { pathOf } from "./log/request-log.ts";
@@ -61,11 +69,17 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     const call = { target, incoming, outgoing, admission };
     const found = services.find(admission.caller.project, target.application, null);
     if (found === undefined) return findService(call);
-    passOn(call, found.service);
-    return undefined;
+    return passOn(call, found);
   }
 
-  function passOn({ target, incoming, outgoing, admission }: AdmittedCall, service: Service): void {
+  /** @returns why the call is not passed on; undefined where it is. */
+  function passOn(call: AdmittedCall, { service, environment }: FoundService): Answer | undefined {
+    const { target, incoming, outgoing, admission } = call;
+    const beyond =
+      environment === null
+        ? limitProblem(admission.caller)
+        : environmentProblem(admission.caller, environment);
+    if (beyond !== undefined) return problemAnswer(beyond);
     breakOffWhenRevoked(admission.caller, outgoing);
     const watching = options.onCall && watchCall(incoming, outgoing, options.onCall);
     const onHead = (head: ResponseHead) => {
@@ -79,6 +93,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     gateway.forward(incoming, outgoing, forwarded, (problem) => {
       void deliver(gatewayAnswer(problem), outgoing);
     });
+    return undefined;
   }
 
   /**
@@ -101,8 +116,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
       const reason = `Build ${build} of ${slug} is being started.`;
       return gatewayAnswer({ kind: "service_unavailable", reason, retryAfterSeconds: 1 });
     }
-    if (!outgoing.destroyed) passOn(call, found.service);
-    return undefined;
+    return outgoing.destroyed ? undefined : passOn(call, found);
   }
 
   return {

@@ -8,6 +8,8 @@ export interface ApiKey {
   readonly prefix: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** What it is limited to: `staging`, or `support/staging` of one application; null: no limit. */
+  readonly environments: readonly string[] | null;
   readonly created_at: string;
   /** To the minute; null while it was never used. */
   readonly last_used_at: string | null;
@@ -24,6 +26,10 @@ const fields = {
   prefix: z.string().meta({ description: "How the key begins." }),
   name: z.string(),
   scopes: z.array(z.enum(SCOPES)),
+  environments: z.array(z.string()).nullable().meta({
+    description:
+      "The environments that it is limited to: `staging`, or `support/staging` of one application. Null: no limit.",
+  }),
   created_at: z.iso.datetime(),
   last_used_at: z.iso
     .datetime()
@@ -36,6 +42,7 @@ const example = {
   prefix: "ag_4fT9xQ2b",
   name: "ci",
   scopes: ["ingest" as const, "read" as const],
+  environments: null,
   created_at: "2026-11-15T10:00:00.000Z",
   last_used_at: null,
 };

@@ -14,6 +14,8 @@ export function keysQuery(client: PlatformClient) {
 export interface NewKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** Null: no limit. */
+  readonly environments: readonly string[] | null;
 }
 
 /** The answer has the whole key, which nothing ever shows again. */

@@ -1,5 +1,5 @@
 import type { ApiKey, CreatedApiKey, Scope } from "@agate/protocol";
-import { SCOPES } from "@agate/protocol";
+import { isKeyEnvironment, KEY_ENVIRONMENT_RULE, SCOPES } from "@agate/protocol";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useId, useState } from "react";
@@ -72,7 +72,7 @@ function Keys() {
 }
 
 function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
-  const { id, name, prefix, scopes, created_at, last_used_at } = apiKey;
+  const { id, name, prefix, scopes, environments, created_at, last_used_at } = apiKey;
   const queries = useQueryClient();
   const client = usePlatform();
   const toaster = useToaster();
@@ -90,6 +90,11 @@ function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
           </Badge>
         ))}
       </p>
+      {environments !== null && (
+        <p className="text-ink-soft">
+          in <span className="text-ink">{environments.join(", ")}</span>
+        </p>
+      )}
       <p className="text-ink-soft md:ml-auto">
         created <Ago time={created_at} />,{" "}
         {last_used_at === null ? (
@@ -143,8 +148,16 @@ function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
   const id = useId();
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<readonly Scope[]>(["read"]);
+  const [limit, setLimit] = useState("");
+  const environments = limit.split(/[\s,]+/).filter((each) => each !== "");
+  const wrong = environments.find((each) => !isKeyEnvironment(each));
   const creation = useMutation({
-    mutationFn: () => createKey(client, { name: name.trim(), scopes }),
+    mutationFn: () =>
+      createKey(client, {
+        name: name.trim(),
+        scopes,
+        environments: environments.length === 0 ? null : [...new Set(environments)],
+      }),
     onSuccess: () => queries.invalidateQueries({ queryKey: keysQuery(client).queryKey }),
   });
   if (creation.data !== undefined) return <CreatedKey created={creation.data} onClose={onClose} />;
@@ -156,7 +169,13 @@ function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
       onSubmit={() => creation.mutate()}
       isPending={creation.isPending}
       isEmpty={name.trim() === ""}
-      refusal={scopes.length === 0 ? "Choose at least one permission." : null}
+      refusal={
+        scopes.length === 0
+          ? "Choose at least one permission."
+          : wrong !== undefined
+            ? "Correct the environments."
+            : null
+      }
     >
       <Field label="Name" description="Shown as the author of changes made with this key.">
         {(ids) => (
@@ -194,6 +213,24 @@ function NewKeyDialog({ onClose }: { readonly onClose: () => void }) {
           </label>
         ))}
       </fieldset>
+      <Field
+        label="Environments"
+        description="Optional. Limits the key: staging, or support/staging of one application."
+        problem={wrong === undefined ? undefined : `${wrong}: must be ${KEY_ENVIRONMENT_RULE}.`}
+      >
+        {(ids) => (
+          <TextInput
+            {...ids}
+            value={limit}
+            placeholder="all"
+            autoComplete="off"
+            onChange={(event) => {
+              setLimit(event.target.value);
+              creation.reset();
+            }}
+          />
+        )}
+      </Field>
       {creation.error !== null && <ChangeFailure title="Key not created" error={creation.error} />}
     </FormDialog>
   );

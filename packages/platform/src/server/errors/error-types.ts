@@ -54,6 +54,11 @@ export const ERROR_TYPES = {
     meaning: "The API key may not do this: it lacks the scope.",
     message: given,
   },
+  environment_not_allowed: {
+    status: 403,
+    meaning: "The API key is limited to environments, and the request reaches beyond them.",
+    message: given,
+  },
   route_not_found: { status: 404, meaning: "There is nothing at this path.", message: given },
   trace_not_found: { status: 404, meaning: "No trace has this id.", message: given },
   span_not_found: { status: 404, meaning: "No span has this id.", message: given },

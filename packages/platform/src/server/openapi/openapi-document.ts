@@ -22,6 +22,7 @@ const ERRORS_OF_ACCESS: readonly ErrorType[] = [
   "key_missing",
   "key_invalid",
   "scope_missing",
+  "environment_not_allowed",
   "project_not_found",
   "rate_limited",
   // All of them ask a database, which may be away.
@@ -35,9 +36,10 @@ Every path answers with and without a slash at its end, and HEAD wherever it ans
 /** The OpenAPI 3.1 document of these routes. */
 export function openapiDocument(routes: readonly Route[]) {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { path, method, access, operation } of routes) {
+  for (const route of routes) {
+    const { path, method } = route;
     paths[path] ??= {};
-    paths[path][method.toLowerCase()] = operationObject(operation, access);
+    paths[path][method.toLowerCase()] = operationObject(route);
   }
   return {
     openapi: "3.1.1",
@@ -78,7 +80,7 @@ export function openapiDocument(routes: readonly Route[]) {
   };
 }
 
-function operationObject(operation: Operation, access: Access) {
+function operationObject({ operation, access, limitedKeys }: Route) {
   const { id, tag, summary, description } = operation;
   return {
     operationId: id,
@@ -88,6 +90,7 @@ function operationObject(operation: Operation, access: Access) {
     ...(access !== "public" && {
       security: [{ apiKey: [] }, { session: [] }, {}],
       "x-ag-access": typeof access === "string" ? access : access.join(" or "),
+      ...(limitedKeys !== "allowed" && { "x-ag-limited-keys": limitedKeys }),
     }),
     parameters: [
       ...parameterObjects("path", operation.params?.()),

@@ -6,6 +6,7 @@ export interface DocumentedRoute {
   readonly method: string;
   readonly path: string;
   readonly access: string;
+  readonly limitedKeys: "allowed" | "checked" | "refused";
   /** Names in the path. */
   readonly parameters: readonly string[];
   /** What its query must have, with examples: `?from=default&to=default`. */
@@ -19,6 +20,7 @@ export interface DocumentedRoute {
 interface Operation {
   readonly operationId: string;
   readonly "x-ag-access"?: string;
+  readonly "x-ag-limited-keys"?: "checked" | "refused";
   readonly parameters: readonly ParameterObject[];
   readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> };
   readonly responses: Record<string, { readonly content?: Record<string, unknown> }>;
@@ -49,6 +51,7 @@ export async function documentedRoutes(port: number): Promise<readonly Documente
       method: method.toUpperCase(),
       path,
       access: operation["x-ag-access"] ?? "public",
+      limitedKeys: operation["x-ag-limited-keys"] ?? "allowed",
       parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name),
       query: queryOf(operation),
       isEndless: Object.keys(operation.responses[200]?.content ?? {}).includes("text/event-stream"),

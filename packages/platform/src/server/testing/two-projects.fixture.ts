@@ -14,6 +14,8 @@ export interface SeededProject {
   readonly marker: string;
   /** A header for each scope. */
   readonly keys: Readonly<Record<Scope, string>>;
+  /** A header with a key of all scopes that is limited to an environment that does not exist. */
+  readonly limitedKey: string;
   /** A header with a key of all scopes that was revoked. */
   readonly revokedKey: string;
   /** For each parameter of a path, the id of something of this project's. */
@@ -56,10 +58,13 @@ export async function seedProject(
   const spare = await access.keys.create(project.id, { name: `${marker} spare`, scopes: ["read"] });
   const revoked = await access.keys.create(project.id, { name: marker, scopes: SCOPES });
   await access.keys.revoke(project.id, revoked.id);
+  const elsewhere = { name: `${marker} limited`, scopes: SCOPES, environments: ["elsewhere"] };
+  const limited = await access.keys.create(project.id, elsewhere);
   return {
     ...project,
     marker,
     keys,
+    limitedKey: `Bearer ${limited.key}`,
     revokedKey: `Bearer ${revoked.key}`,
     ids: {
       ...(await seedApplication(platform, project.id, marker, keys)),

@@ -11,6 +11,8 @@ afterAll(() => platform.close());
 
 const KEYS = "/registry/keys";
 
+const names = (count: number) => Array.from({ length: count }, (_, n) => `environment-${n}`);
+
 describe("a key", () => {
   it("is shown once, works, is listed without its secret, and is revoked", async () => {
     const body = { name: "ci", scopes: ["read", "ingest"] };
@@ -50,6 +52,12 @@ describe("a key", () => {
     [{ name: "ci", scopes: ["read", "write"] }, "scopes"],
     [{ name: "ci", scopes: ["__proto__"] }, "scopes"],
     [{ name: "ci", scopes: ["read"], project: "default" }, "project"],
+    [{ name: "ci", scopes: ["read"], environments: [] }, "environments"],
+    [{ name: "ci", scopes: ["read"], environments: "staging" }, "environments"],
+    [{ name: "ci", scopes: ["read"], environments: ["Staging"] }, "environments"],
+    [{ name: "ci", scopes: ["read"], environments: ["a/b/c"] }, "environments"],
+    [{ name: "ci", scopes: ["read"], environments: ["staging", "staging"] }, "environments"],
+    [{ name: "ci", scopes: ["read"], environments: names(51) }, "environments"],
   ])("is not made of %j", async (body, field) => {
     const response = await sendJson(platform, "POST", KEYS, body);
     expect(faults(response)).toEqual([422, ["body_invalid", "body", field]]);
@@ -78,5 +86,60 @@ describe.each(["deploy", "backup"])("the scope %s", (scope) => {
   it("alone does not create keys", async () => {
     const response = await create([scope], await bearer(scope));
     expect(faults(response)).toEqual([403, ["scope_missing", "header", "authorization"]]);
+  });
+});
+
+describe("a key that is limited to environments", () => {
+  const create = (environments: readonly string[] | null, authorization?: string) =>
+    platform.send({
+      method: "POST",
+      path: KEYS,
+      headers: { "content-type": "application/json", ...(authorization && { authorization }) },
+      body: JSON.stringify({ name: "ci", scopes: ["admin", "read"], environments }),
+    });
+  const limited = async (...environments: string[]) =>
+    `Bearer ${(await create(environments)).json.key}`;
+
+  it("shows its limit when it is created and in the list", async () => {
+    const { json, status } = await create(["staging", "support/production"]);
+    expect([status, json.environments]).toEqual([201, ["staging", "support/production"]]);
+    const { items } = (await platform.get(KEYS)).json;
+    expect(items.find(({ id }: { id: string }) => id === json.id).environments).toEqual([
+      "staging",
+      "support/production",
+    ]);
+    expect((await create(names(50))).status).toBe(201);
+  });
+
+  it("keeps its limit after the keys were read again", async () => {
+    const authorization = await limited("staging");
+    await platform.access.reload();
+    expect((await create(null, authorization)).status).toBe(403);
+  });
+
+  it.each([
+    [["staging"], 201],
+    [["support/staging"], 201],
+    [["production"], 403],
+    [["staging", "production"], 403],
+    [["support/production"], 403],
+    [null, 403],
+  ])("limited to staging, creates one of %j: %i", async (environments, status) => {
+    const response = await create(environments, await limited("staging"));
+    expect(response.status).toBe(status);
+    if (status === 403) expect(response.json.detail[0].type).toBe("environment_not_allowed");
+  });
+
+  it("revokes keys within its limit only", async () => {
+    const authorization = await limited("staging");
+    const revoke = (id: string) =>
+      platform.send({ method: "DELETE", path: `${KEYS}/${id}`, headers: { authorization } });
+    const within = (await create(["support/staging"])).json.id;
+    const beyond = (await create(null)).json.id;
+    expect((await revoke(within)).status).toBe(204);
+    expect(faults(await revoke(beyond))).toEqual([
+      403,
+      ["environment_not_allowed", "header", "authorization"],
+    ]);
   });
 });

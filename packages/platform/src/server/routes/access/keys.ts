@@ -1,12 +1,20 @@
 import type { Scope } from "@agate/protocol";
-import { SCOPES, SERVER_SCOPES, shownValue } from "@agate/protocol";
+import {
+  isKeyEnvironment,
+  isWithinLimit,
+  KEY_ENVIRONMENT_RULE,
+  MOST_KEY_ENVIRONMENTS,
+  SCOPES,
+  SERVER_SCOPES,
+  shownValue,
+} from "@agate/protocol";
 import * as z from "zod/mini";
 import { API_KEY_NAME_RULE, isApiKeyName } from "../../../access/api-key-text.ts";
 import type { ApiKeys } from "../../../access/api-keys.ts";
 import { ProjectGoneError } from "../../../access/api-keys.ts";
-import { may } from "../../../access/caller.ts";
-import { problemAnswer } from "../../answer.ts";
-import { matching, name } from "../../inputs/input-kinds.ts";
+import { type Caller, may } from "../../../access/caller.ts";
+import { type FullAnswer, problemAnswer } from "../../answer.ts";
+import { matching, name, orNull } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { noContent, route, success } from "../../route.ts";
 
@@ -35,11 +43,36 @@ const newKey = () =>
       `a list of ${SCOPES.join(", ")}: at least one, each once`,
       isScopeList,
     ),
+    environments: orNull(
+      matching(
+        {
+          description:
+            "Limits it to these environments: `staging` of every application, or `support/staging` of one. Without it, no limit. A limited key creates keys within its own limit only.",
+          example: ["staging"],
+        },
+        {
+          type: "array",
+          items: { type: "string" },
+          minItems: 1,
+          maxItems: MOST_KEY_ENVIRONMENTS,
+          uniqueItems: true,
+        },
+        `a list of 1 to ${MOST_KEY_ENVIRONMENTS} environments, each once: ${KEY_ENVIRONMENT_RULE}`,
+        isEnvironmentList,
+      ),
+    ),
   });
 
 function isScopeList(value: unknown): value is readonly Scope[] {
   if (!Array.isArray(value) || value.length === 0) return false;
   return value.length === SCOPES.filter((scope) => value.includes(scope)).length;
+}
+
+function isEnvironmentList(value: unknown): value is readonly string[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_KEY_ENVIRONMENTS)
+    return false;
+  const names = value.filter((each) => typeof each === "string" && isKeyEnvironment(each));
+  return new Set(names).size === value.length;
 }
 
 /** `/registry/keys`: listing, creating and revoking those of the caller's project. */
@@ -67,6 +100,7 @@ function createRoute(keys: ApiKeys): Route {
     method: "POST",
     path: PATH,
     access: "admin",
+    limitedKeys: "checked",
     id: "createKey",
     tag: "access",
     summary: "Create an API key",
@@ -84,8 +118,10 @@ function createRoute(keys: ApiKeys): Route {
           msg: `Only a key that has the scope ${refused} can create another that has it. Create this one with such a key, or on the server with \`agate keys create … --data-dir\` or \`--registry\`.`,
         });
       }
+      const { name, environments } = body;
+      if (!isWithinLimit(environments, caller.environments)) return tooBroad(caller);
       try {
-        const created = await keys.create(caller.project, { name: body.name, scopes });
+        const created = await keys.create(caller.project, { name, scopes, environments });
         return reply(created, { "cache-control": "no-store" });
       } catch (error) {
         if (!(error instanceof ProjectGoneError)) throw error;
@@ -96,11 +132,21 @@ function createRoute(keys: ApiKeys): Route {
   });
 }
 
+function tooBroad({ environments }: Caller): FullAnswer {
+  const limit = [...(environments ?? [])].join(", ");
+  return problemAnswer({
+    type: "environment_not_allowed",
+    loc: ["header", "authorization"],
+    msg: `The API key is limited to ${limit}: it creates and revokes only keys that are limited to these.`,
+  });
+}
+
 function revokeRoute(keys: ApiKeys): Route {
   return route({
     method: "DELETE",
     path: `${PATH}/{key}`,
     access: "admin",
+    limitedKeys: "checked",
     id: "revokeKey",
     tag: "access",
     summary: "Revoke an API key",
@@ -112,6 +158,12 @@ function revokeRoute(keys: ApiKeys): Route {
     success: noContent("The key opens nothing any more."),
     errors: ["key_not_found", "store_unavailable"],
     answer: async ({ caller, params }, reply) => {
+      if (caller.environments !== null) {
+        const revoked = (await keys.list(caller.project)).find(({ id }) => id === params.key);
+        const isWithin =
+          revoked === undefined || isWithinLimit(revoked.environments, caller.environments);
+        if (!isWithin) return tooBroad(caller);
+      }
       const outcome = await keys.revoke(caller.project, params.key);
       if (outcome === "revoked") return reply();
       return problemAnswer({

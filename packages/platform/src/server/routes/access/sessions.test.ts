@@ -49,7 +49,7 @@ describe("on a server that asks for keys", () => {
     const { status, json, headers } = await signIn(key);
     expect(status).toBe(200);
     expect(json).toEqual({
-      caller: { name: "grace", scopes: ["read", "run"], is_operator: false },
+      caller: { name: "grace", scopes: ["read", "run"], environments: null, is_operator: false },
       project: { id: "default", slug: "default" },
     });
     const [cookie = "", ...attributes] = headers["set-cookie"]?.[0]?.split("; ") ?? [];

@@ -124,13 +124,18 @@ function signOutRoute({ sessions }: SessionRouteOptions): Route {
 }
 
 async function sessionOf(
-  { name, scopes, isOperator, project }: Caller,
+  { name, scopes, environments, isOperator, project }: Caller,
   projects: Projects,
 ): Promise<Session> {
   const found = await projects.get(project);
   const slug = found.kind === "refused" ? project : found.value.slug;
   return {
-    caller: { name, scopes: [...scopes], is_operator: isOperator },
+    caller: {
+      name,
+      scopes: [...scopes],
+      environments: environments && [...environments],
+      is_operator: isOperator,
+    },
     project: { id: project, slug },
   };
 }

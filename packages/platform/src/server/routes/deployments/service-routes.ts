@@ -65,6 +65,7 @@ function described(
     ...said,
     method,
     path,
+    limitedKeys: "checked",
     tag: "deployments",
     params: () =>
       z.object({

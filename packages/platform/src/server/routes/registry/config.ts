@@ -9,7 +9,7 @@ import { text } from "../../inputs/input-kinds.ts";
 import { EVENT_STREAM, eventStreamAnswer } from "../../live/server-sent-event.ts";
 import type { Route } from "../../route.ts";
 import { content, success } from "../../route.ts";
-import { outcomeAnswer, registryRoute, revisionNumber } from "./registry-route.ts";
+import { inEnvironment, outcomeAnswer, registryRoute, revisionNumber } from "./registry-route.ts";
 
 const configQuery = () =>
   z.object({
@@ -36,6 +36,7 @@ export function configRoute(registry: Registry, maxBodyBytes: number): Route {
     method: "GET",
     path: "/registry/applications/{app}/config",
     access: "read",
+    limitedKeys: "checked",
     id: "resolveConfig",
     summary: "Get the configuration of an environment or a variant",
     description:
@@ -52,12 +53,16 @@ export function configRoute(registry: Registry, maxBodyBytes: number): Route {
       "revision_not_found",
       "text_too_long",
     ],
-    answer: async ({ ref, query, incoming }, reply) => {
+    answer: ({ ref, query, incoming, caller }, reply) => {
       const which = readReference(query);
       if ("type" in which) return problemAnswer(which);
-      return outcomeAnswer(await registry.resolve(ref, which), (config: ResolvedConfig) =>
-        ifChanged(reply(config), incoming.headers["if-none-match"]),
-      );
+      const resolved = async () =>
+        outcomeAnswer(await registry.resolve(ref, which), (config: ResolvedConfig) =>
+          ifChanged(reply(config), incoming.headers["if-none-match"]),
+        );
+      return which.kind === "environment"
+        ? inEnvironment(registry, caller, ref, which.environment, resolved)
+        : resolved();
     },
   });
 }

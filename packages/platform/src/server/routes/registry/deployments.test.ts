@@ -168,3 +168,79 @@ describe("a deployment", () => {
     expect(faults(await app.get("/environments/nowhere/deployments"))[0]).toBe(404);
   });
 });
+
+describe("with a key that is limited to environments", () => {
+  const calls = async (app: TestApplication, environments: readonly string[]) => {
+    const { key } = await platform.access.keys.create("default", {
+      name: "ci",
+      scopes: ["admin", "read"],
+      environments,
+    });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    return (method: string, path: string, body?: object) =>
+      platform.send({
+        method,
+        path: `${APPLICATIONS}/${app.slug}${path}`,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      });
+  };
+
+  it.each([
+    ["the environment of every application", () => ["staging"]],
+    ["the environment of this application", (slug: string) => [`${slug}/staging`]],
+  ])("deploys, configures and rolls back there alone: %s", async (_, limitOf) => {
+    const app = await threeRevisions();
+    await deploy(app, "production", { variant: "default", revision: 1 });
+    const call = await calls(app, limitOf(app.slug));
+    const { id } = (await app.get("/environments/production")).json;
+    for (const [environment, isAllowed] of [
+      ["staging", true],
+      ["production", false],
+      [id, false],
+    ] as const) {
+      const path = `/environments/${environment}`;
+      const deployment = { variant: "default", revision: 2 };
+      const answers = [
+        await call("POST", `${path}/deployments`, deployment),
+        await call("POST", `${path}/promote`, { from: "production" }),
+        await call("POST", `${path}/rollback`, {}),
+        await call("GET", `/config?environment=${environment}`),
+        await call("DELETE", `${path}/deployment`),
+      ];
+      const expected = isAllowed ? [201, 201, 201, 200, 204] : [403, 403, 403, 403, 403];
+      expect(answers.map(({ status }) => status)).toEqual(expected);
+      if (isAllowed) continue;
+      for (const { json } of answers) {
+        expect(json.detail[0].type).toBe("environment_not_allowed");
+        expect(json.detail[0].msg).toContain(`this is ${app.slug}/production`);
+      }
+    }
+    expect(await liveIn(app, "production")).toBe(1);
+  });
+
+  it("does nothing in an environment of the same name of another application", async () => {
+    const app = await threeRevisions();
+    const call = await calls(app, ["other/staging"]);
+    const response = await call("POST", "/environments/staging/deployments", {
+      variant: "default",
+    });
+    expect(response.status).toBe(403);
+    expect((await call("POST", "/environments/nowhere/deployments", { variant: "x" })).status).toBe(
+      404,
+    );
+  });
+
+  it("cannot widen its reach by renaming", async () => {
+    const app = await threeRevisions();
+    const call = await calls(app, ["staging"]);
+    await app.call("DELETE", "/environments/staging");
+    const answers = [
+      await call("PATCH", "/environments/production", { slug: "staging" }),
+      await call("PATCH", "", { slug: "renamed" }),
+      await call("DELETE", "/environments/development"),
+      await call("DELETE", ""),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+  });
+});

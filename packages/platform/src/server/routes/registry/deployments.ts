@@ -61,12 +61,14 @@ function historyRoutes({ deployments }: Registry, maxBodyBytes: number): Route[]
   ];
 }
 
-function deployingRoutes({ deployments }: Registry, maxBodyBytes: number): Route[] {
+function deployingRoutes(registry: Registry, maxBodyBytes: number): Route[] {
+  const { deployments } = registry;
   return [
     registryRoute(maxBodyBytes, {
       method: "POST",
       path: `${ENVIRONMENT}/deployments`,
       access: "admin",
+      limitedTo: registry,
       id: "deployRevision",
       summary: "Deploy a revision",
       description:
@@ -94,6 +96,7 @@ function deployingRoutes({ deployments }: Registry, maxBodyBytes: number): Route
       method: "POST",
       path: `${ENVIRONMENT}/promote`,
       access: "admin",
+      limitedTo: registry,
       id: "promoteRevision",
       summary: "Promote the revision of another environment",
       description: "Deploys what is live there.",
@@ -117,6 +120,7 @@ function deployingRoutes({ deployments }: Registry, maxBodyBytes: number): Route
       method: "POST",
       path: `${ENVIRONMENT}/rollback`,
       access: "admin",
+      limitedTo: registry,
       id: "rollBack",
       summary: "Roll an environment back",
       description: "Deploys again what an earlier deployment of the environment had.",
@@ -142,6 +146,7 @@ function deployingRoutes({ deployments }: Registry, maxBodyBytes: number): Route
       method: "DELETE",
       path: `${ENVIRONMENT}/deployment`,
       access: "admin",
+      limitedTo: registry,
       id: "takeDown",
       summary: "Take down what is live in an environment",
       description: "Calls that ask for the environment are answered with 404 afterwards.",

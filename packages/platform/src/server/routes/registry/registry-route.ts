@@ -1,10 +1,11 @@
 import { mustBe, shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
-import type { Access } from "../../../access/caller.ts";
-import type { ApplicationRef, PageRequest } from "../../../registry/registry.ts";
+import type { Access, Caller } from "../../../access/caller.ts";
+import type { ApplicationRef, PageRequest, Registry } from "../../../registry/registry.ts";
 import type { RegistryOutcome } from "../../../registry/registry-outcome.ts";
+import { environmentProblem } from "../../admit.ts";
 import type { Answer, AnswerHeaders } from "../../answer.ts";
-import { problemsAnswer } from "../../answer.ts";
+import { problemAnswer, problemsAnswer } from "../../answer.ts";
 import type { ErrorType } from "../../errors/error-types.ts";
 import {
   integer,
@@ -88,6 +89,8 @@ export interface RegistryRouteSpec<
   readonly tag?: "registry" | "deployments";
   readonly path: Path;
   readonly access: Exclude<Access, "public">;
+  /** Where limited keys may use it in their own environments, as its path names one: looks it up. */
+  readonly limitedTo?: EnvironmentLookup;
   /** Those of path, query and body are added. */
   readonly errors?: readonly ErrorType[];
   readonly answer: (
@@ -98,6 +101,30 @@ export interface RegistryRouteSpec<
 
 const QUERY_ERRORS = ["value_not_allowed", "number_invalid", "out_of_range"] as const;
 
+/** Finds an environment by the names of a request. */
+type EnvironmentLookup = Pick<Registry, "applications" | "environments">;
+
+/** Answers unless the caller's key is limited to other environments than this one. */
+export async function inEnvironment(
+  { applications, environments }: EnvironmentLookup,
+  caller: Caller,
+  ref: ApplicationRef,
+  environment: string,
+  answer: () => Answer | Promise<Answer>,
+): Promise<Answer> {
+  // Most keys are not limited: nothing has to be read for them.
+  if (caller.environments === null) return answer();
+  const application = await applications.get(ref);
+  if (application.kind === "refused") return problemsAnswer(application.problems);
+  const found = await environments.get(ref, environment);
+  if (found.kind === "refused") return problemsAnswer(found.problems);
+  const beyond = environmentProblem(caller, {
+    application: application.value,
+    slug: found.value.slug,
+  });
+  return beyond === undefined ? answer() : problemAnswer(beyond);
+}
+
 /** A route below an application: its path declares its parameters by their names. */
 export function registryRoute<
   Path extends string,
@@ -105,11 +132,13 @@ export function registryRoute<
   Query extends z.ZodMiniObject = NoParameters,
   Body extends z.ZodMiniType = WithoutBody,
 >(maxBodyBytes: number, spec: RegistryRouteSpec<Path, Query, Body, Success>): Route {
+  const { limitedTo, ...declared } = spec;
   const names = parametersIn(spec.path);
   return route({
     tag: "registry",
     maxBodyBytes,
-    ...spec,
+    ...(limitedTo && { limitedKeys: "checked" }),
+    ...declared,
     params: () =>
       z.object(Object.fromEntries(names.map((each) => [each, PATH_PARAMETERS[each].schema()]))),
     errors: [
@@ -123,7 +152,10 @@ export function registryRoute<
       const application = request.params.app as string | undefined;
       const ref = application === undefined ? null : { project, application };
       // `ref` and `params` have the types that the text of the path gives them.
-      return spec.answer({ ...request, ref } as never, reply);
+      const answer = () => spec.answer({ ...request, ref } as never, reply);
+      const environment = request.params.environment as string | undefined;
+      if (limitedTo === undefined || ref === null || environment === undefined) return answer();
+      return inEnvironment(limitedTo, request.caller, ref, environment, answer);
     },
   });
 }

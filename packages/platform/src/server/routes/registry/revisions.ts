@@ -80,6 +80,8 @@ export function revisionRoutes(registry: Registry, maxBodyBytes: number): Route[
       method: "POST",
       path: `${VARIANT}/revisions`,
       access: "admin",
+      // A revision is live nowhere before it is deployed.
+      limitedKeys: "allowed",
       id: "commitRevision",
       summary: "Commit a revision",
       description:
@@ -119,6 +121,7 @@ export function forkRoute({ variants }: Registry, maxBodyBytes: number): Route {
     method: "POST",
     path: `${VARIANT}/fork`,
     access: "admin",
+    limitedKeys: "allowed",
     id: "forkVariant",
     summary: "Fork a variant",
     description: "Makes a variant whose revision 1 has the parameters of a revision of this one.",
