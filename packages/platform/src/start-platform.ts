@@ -56,6 +56,8 @@ export interface PlatformOptions {
   readonly buildUsers?: UserRange;
   /** How processes of builds are run. */
   readonly processes?: Partial<ProcessOptions>;
+  /** Names of this process's variables that deployed builds inherit beside the usual. */
+  readonly passEnv?: readonly string[];
   /** Told of every call of a workflow, when it is over. */
   readonly onCall?: (call: AnsweredCall) => void;
   readonly log: LogOptions;
@@ -212,6 +214,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     mostUnpackedBytes: 4 * maxBuildBytes,
     issueKey: ({ project, slug }) => issueKey(project, `builds of ${slug}`),
     buildUsers: options.buildUsers ?? null,
+    passEnv: options.passEnv ?? [],
     redactionOf: access.redactionOf,
     processes: options.processes,
     log,

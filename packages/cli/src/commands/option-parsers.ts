@@ -1,3 +1,4 @@
+import { shownValue, variableNameFault } from "@agate/protocol";
 import { InvalidArgumentError } from "commander";
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -73,6 +74,22 @@ export function parseUserRange(
     throw new InvalidArgumentError("Must be a range of user ids, such as 60578-61183, or none.");
   }
   return { first, last };
+}
+
+/** More names of variables. @example parseVariableNames("A,B", []) // ["A", "B"] */
+export function parseVariableNames(
+  text: string,
+  before: readonly string[] = [],
+): readonly string[] {
+  const names = text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  for (const name of names) {
+    const fault = variableNameFault(name);
+    if (fault !== undefined) throw new InvalidArgumentError(`${shownValue(name)}: ${fault}.`);
+  }
+  return [...before, ...names];
 }
 
 /** @example parseWholeNumber("1000") // 1000 */

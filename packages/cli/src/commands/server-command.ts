@@ -19,6 +19,7 @@ import {
   parseSize,
   parseTimeout,
   parseUserRange,
+  parseVariableNames,
   parseWholeNumber,
 } from "./option-parsers.ts";
 import { stopSignal } from "./stop-signals.ts";
@@ -47,6 +48,7 @@ interface ServerFlags {
   readonly buildUsers: UserRange | "none";
   readonly processes: number;
   readonly maxProcesses: number;
+  readonly passEnv?: readonly string[];
   readonly maxBlocked: number;
 }
 
@@ -139,6 +141,11 @@ export function serverCommand(): Command {
         .default(DEFAULT_USER_RANGE, "60578-61183"),
     )
     .option(
+      "--pass-env <names>",
+      "variables of the server, separated by commas, that deployed builds inherit (repeatable)",
+      parseVariableNames,
+    )
+    .option(
       "--processes <number>",
       "number of processes for each live build",
       parsePositiveNumber,
@@ -203,6 +210,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
       level: flags.logLevel,
       format: flags.logFormat ?? (process.stdout.isTTY ? "pretty" : "json"),
     },
+    passEnv: flags.passEnv ?? [],
     ...(flags.buildUsers !== "none" && { buildUsers: flags.buildUsers }),
     processes: {
       perBuild: flags.processes,

@@ -44,6 +44,8 @@ export interface DeployerOptions {
   readonly issueKey: (application: NamedApplication) => BuildKey;
   /** The users that builds run as when the platform is root; null: its own. */
   readonly buildUsers: UserRange | null;
+  /** Names of the platform's variables that builds inherit beside the usual. */
+  readonly passEnv?: readonly string[];
   /** The current redaction rules of a project, as JSON; null for none. */
   readonly redactionOf: (project: string) => string | null;
   readonly processes?: Partial<ProcessOptions> | undefined;
@@ -112,6 +114,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     runner,
     baseUrl: baseUrl.promise,
     issueKey,
+    variablesOf: ({ id }) => registry.variables.defaultValues(id),
     logOf: (applicationId) => logs.of(applicationId),
     onEvent: (application, event) => logSupervision(log, application, event),
     limits,
@@ -234,6 +237,7 @@ function createRunner(
     timeoutMs: limits.installMs,
     signal,
     groups,
+    passEnv: options.passEnv ?? [],
   });
   const store = new BuildStore({
     folder: join(dataDirectory, "builds"),
@@ -261,6 +265,7 @@ function createRunner(
     groups,
     startMs: limits.startMs,
     mostStarts: limits.mostAtATime,
+    passEnv: options.passEnv ?? [],
   });
   return { store, runner };
 }

@@ -186,6 +186,8 @@ export interface Variables {
   ): Promise<RegistryOutcome<EnvironmentVariables>>;
   /** Of an environment, by its id: for its processes. */
   values(environmentId: string): Promise<VariableValues>;
+  /** Of the default environment of an application, by its id. */
+  defaultValues(applicationId: string): Promise<VariableValues>;
   /** Names that one environment has and another lacks, by name: for a promotion. */
   lacking(
     ref: ApplicationRef,

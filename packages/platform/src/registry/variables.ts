@@ -45,10 +45,19 @@ export function createVariables(context: RegistryContext): Variables {
         return done(await listed(tx, secretKeys, id));
       }),
 
-    async values(environmentId) {
-      // Before the values: a change in between makes them newer than their number, not older.
-      const version = await latestVersion(db, environmentId);
-      return { version, ...valuesOf(await rowsOf(db, environmentId), secretKeys) };
+    values: (environmentId) => currentValues(db, environmentId, secretKeys),
+
+    async defaultValues(applicationId) {
+      const environment = await db
+        .selectFrom("environments")
+        .select("id")
+        .where("application_id", "=", applicationId)
+        .orderBy("is_default", "desc")
+        .orderBy(sql`CASE slug WHEN 'production' THEN 0 ELSE 1 END`)
+        .orderBy("number")
+        .executeTakeFirst();
+      if (environment === undefined) return { version: 0, values: [], unreadable: [] };
+      return currentValues(db, environment.id, secretKeys);
     },
 
     async lacking(ref, { from, to }) {
@@ -116,6 +125,16 @@ function openRow(row: VariableRow, keys: SecretKeys): OpenedSecret {
   const { environment_id: environmentId, name, version, value } = row;
   if (row.is_secret === 0) return { kind: "opened", value };
   return keys.open(value, { environmentId, name, version });
+}
+
+async function currentValues(
+  db: RegistryDatabase,
+  environmentId: string,
+  keys: SecretKeys,
+): Promise<VariableValues> {
+  // Before the values: a change in between makes them newer than their number, not older.
+  const version = await latestVersion(db, environmentId);
+  return { version, ...valuesOf(await rowsOf(db, environmentId), keys) };
 }
 
 /** The number of the last change; 0 before the first. */

@@ -41,6 +41,8 @@ export interface ModulesStoreOptions {
   /** Ends what is being installed. */
   readonly signal: AbortSignal;
   readonly groups: ProcessGroups;
+  /** Names of the platform's variables that npm inherits beside the usual. */
+  readonly passEnv?: readonly string[];
 }
 
 const UNFINISHED = ".installing-";
@@ -124,7 +126,7 @@ export class ModulesStore {
     buildFolder: string,
     { runsScripts, user }: InstallOptions,
   ): Promise<InstallOutcome> {
-    const { folder, timeoutMs, signal, groups } = this.#options;
+    const { folder, timeoutMs, signal, groups, passEnv = [] } = this.#options;
     const finished = join(folder, key);
     if (await this.#isSound(key)) return { kind: "installed", key, detail: "cached" };
     const started = performance.now();
@@ -136,7 +138,8 @@ export class ModulesStore {
       }
       const args = runsScripts ? NPM_CI : [...NPM_CI, "--ignore-scripts"];
       if (user !== null) await giveTo(unfinished, user);
-      const outcome = await runNpm(args, { cwd: unfinished, timeoutMs, signal, user, groups });
+      const npm = { cwd: unfinished, timeoutMs, signal, user, groups, passEnv };
+      const outcome = await runNpm(args, npm);
       if (outcome.kind === "failed") {
         if (outcome.diskCode !== null) throw new DiskError(outcome.diskCode);
         return outcome;

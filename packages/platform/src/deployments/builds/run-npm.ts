@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { access, constants, realpath } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { isDescriptorShortage } from "../../threads/spawn-thread.ts";
+import { cleanEnvironment } from "../processes/child-environment.ts";
 import { killGroup, type ProcessGroups } from "../processes/process-groups.ts";
 import { diskReasonOf } from "./disk-reason.ts";
 
@@ -40,12 +41,17 @@ export async function runNpm(
     readonly signal: AbortSignal;
     /** The id of the user and group that it runs under, with a cache of its own; null: this one's. */
     readonly user: number | null;
+    /** Names of the platform's variables that it inherits beside the usual. */
+    readonly passEnv: readonly string[];
     readonly groups: ProcessGroups;
   },
 ): Promise<NpmOutcome> {
   const { user } = options;
-  const home = { HOME: options.cwd, npm_config_cache: join(options.cwd, ".npm") };
-  const environment = { ...npmEnvironment(process.env), ...(user !== null && home) };
+  const home =
+    user === null
+      ? ownHome(process.env)
+      : { HOME: options.cwd, npm_config_cache: join(options.cwd, ".npm") };
+  const environment = { ...npmEnvironment(process.env, options.passEnv), ...home };
   const npm = await findNpm(environment);
   if (npm === undefined) {
     return failed("npm was not found. It comes with Node: install it where the platform runs.");
@@ -94,15 +100,19 @@ function codeIn(log: readonly string[]): string | null {
   return codes.find((code) => diskReasonOf(code) !== undefined) ?? null;
 }
 
-/** The platform's environment, for registries, proxies and certificates, without Agate's variables and keys. */
-function npmEnvironment(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(own).filter(
-    ([name]) => !/^(?:AGATE_|PG|CLICKHOUSE_|NODE_OPTIONS$|npm_(?!config_))/i.test(name),
-  );
-  const environment = Object.fromEntries(kept);
+/** What builds inherit, and npm's own settings: registries, for one. */
+function npmEnvironment(own: NodeJS.ProcessEnv, passed: readonly string[]): NodeJS.ProcessEnv {
+  const settings = Object.entries(own).filter(([name]) => /^npm_config_/i.test(name));
+  const environment = { ...cleanEnvironment(own, passed), ...Object.fromEntries(settings) };
   // Scripts of packages call `node`: the same one as ours.
   const path = environment.PATH ?? "";
   return { ...environment, PATH: `${dirname(process.execPath)}${delimiter}${path}` };
+}
+
+/** Where npm has its cache and its settings. */
+function ownHome(own: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = ["HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA"];
+  return Object.fromEntries(Object.entries(own).filter(([name]) => names.includes(name)));
 }
 
 function lastLines(child: ChildProcess): () => readonly string[] {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { BuildPermission } from "@agate/protocol";
+import type { VariableValue } from "../../registry/variables-change.ts";
 import type { BuildStore } from "../builds/build-store.ts";
 import { Semaphore } from "../builds/concurrency.ts";
 import type { InstallOutcome } from "../builds/modules-store.ts";
@@ -21,12 +22,16 @@ export interface BuildRunnerOptions {
   readonly startMs: number;
   /** How many builds may be starting at the same time. */
   readonly mostStarts: number;
+  /** Names of the platform's variables that restricted builds inherit beside the usual. */
+  readonly passEnv?: readonly string[];
 }
 
 /** A build to run, and its environment. */
 export interface BuildRun {
   readonly build: RunnableBuild;
   readonly environment: Readonly<Record<string, string>>;
+  /** The variables of its environment, for its process. */
+  readonly variables?: readonly VariableValue[];
   /** Applies the project's redaction rules to a line of output. */
   readonly redactLine: (line: string) => string;
   readonly onLine: (line: string, stream: "stdout" | "stderr") => void;
@@ -68,16 +73,17 @@ export class BuildRunner {
   }
 
   async start(run: BuildRun): Promise<BuildProcess | StartFailure> {
-    const { build, environment, ...options } = run;
-    const { start, groups, startMs: timeoutMs } = this.#options;
+    const { build, environment, variables = [], ...options } = run;
+    const { start, groups, startMs: timeoutMs, passEnv = [] } = this.#options;
     // An abort does not stop the installation: the next start of the same packages finds them.
     const prepared = await unlessAborted(this.prepare(build), options.signal);
     if (prepared.kind === "failed") return prepared;
     const { folder, entry, modules } = prepared;
     const { allow } = build;
     const user = await this.#userOf(build);
-    const restrictions = allow && { allow, readable: modules === null ? [] : [modules], user };
-    const program = { folder, entry, environment, restrictions };
+    const readable = modules === null ? [] : [modules];
+    const restrictions = allow && { allow, readable, user, passEnv };
+    const program = { folder, entry, environment, variables, restrictions };
     const started = await this.#starts.run(() => start(program, { ...options, timeoutMs, groups }));
     if (started.kind === "failed") await this.#options.store.distrustModules(build.id);
     return started;
@@ -96,7 +102,7 @@ export class BuildRunner {
     // permission it would bypass both.
     const runsScripts =
       allow === null || allow.includes("addons") || allow.includes("child-process");
-    const user = runsScripts ? await this.#userOf(build) : null;
+    const user = await this.#userOf(build);
     return this.#options.store.install(build.id, { runsScripts, user });
   }
 

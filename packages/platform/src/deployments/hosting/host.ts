@@ -1,3 +1,4 @@
+import type { VariableValues } from "../../registry/variables-change.ts";
 import type { BuildLog } from "../processes/build-log.ts";
 import type { ProcessRoom } from "../processes/process-room.ts";
 import type { SupervisedBuild } from "../processes/process-slot.ts";
@@ -24,6 +25,8 @@ export interface HostOptions {
   readonly issueKey: (application: NamedApplication) => BuildKey;
   /** Applies the project's redaction rules to a line of output. */
   readonly redactLine: (project: string, line: string) => string;
+  /** The variables that a process of the application gets. */
+  readonly variablesOf: (application: NamedApplication) => Promise<VariableValues>;
   /** The log of an application. */
   readonly logOf: (applicationId: string) => BuildLog;
   /** Writes an event to the platform's own log. */
@@ -94,9 +97,11 @@ export class ApplicationHost {
     build: StartableBuild,
     signal: AbortSignal,
   ): Promise<BuildProcess | StartFailure> {
-    const { runner, baseUrl, redactLine } = this.#options;
+    const { runner, baseUrl, redactLine, variablesOf } = this.#options;
     const platform = await baseUrl;
     const { slug, project } = this.#application;
+    const { values, unreadable } = await variablesOf(this.#application);
+    if (unreadable.length > 0) return unreadableSecrets(unreadable);
     const started = await runner.start({
       build,
       environment: {
@@ -105,6 +110,7 @@ export class ApplicationHost {
         // Takes precedence over a name in the code: the registry has its configurations under this one.
         AGATE_APPLICATION: slug,
       },
+      variables: values,
       redactLine: (line) => redactLine(project, line),
       onLine: (line, stream) => this.#log.add(build.number, stream, line),
       signal,
@@ -168,6 +174,13 @@ export class ApplicationHost {
     this.#log.add(event.build, "platform", describeSupervision(event));
     this.#options.onEvent(this.#application, event);
   }
+}
+
+/** Code that expects a secret must not run without it. */
+function unreadableSecrets(names: readonly string[]): StartFailure {
+  const what = names.length === 1 ? "Its secret" : "Its secrets";
+  const reason = `${what} ${names.join(", ")} cannot be read: give the server the key that encrypted them (AGATE_SECRET_KEY_FILE), or set them again.`;
+  return { kind: "failed", cause: "ended", reason, log: [] };
 }
 
 /** The hosts of all applications with a running build. */

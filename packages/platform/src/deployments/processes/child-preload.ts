@@ -1,7 +1,26 @@
-import { rmSync } from "node:fs";
+import { closeSync, readSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 
 // Loaded into every build's process before its own program, with `--import`.
+
+// The environment's variables come through a pipe. The program, and what it starts, must not look for it.
+const pipe = process.env.AGATE_VARIABLES_FD;
+delete process.env.AGATE_VARIABLES_FD;
+if (pipe !== undefined) {
+  for (const [name, value] of readVariables(Number(pipe))) process.env[name] = value;
+}
+
+function readVariables(descriptor: number): [name: string, value: string][] {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(64 * 1024);
+    const length = readSync(descriptor, chunk);
+    if (length === 0) break;
+    chunks.push(chunk.subarray(0, length));
+  }
+  closeSync(descriptor);
+  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+}
 
 // A line that cannot be printed (ENOBUFS where much is printed at once) must not end the program.
 for (const output of [process.stdout, process.stderr]) output.on("error", () => {});

@@ -5,7 +5,7 @@ import type { BuildProgram } from "./spawn-build.ts";
 import { startBuildProcess } from "./start-build-process.ts";
 import { buildProgram, processGroups, workflowSource } from "./testing/build-program.fixture.ts";
 
-const RESTRICTED = { allow: [], readable: [], user: null } as const;
+const RESTRICTED = { allow: [], readable: [], user: null, passEnv: [] } as const;
 
 interface Ran {
   readonly lines: readonly string[];

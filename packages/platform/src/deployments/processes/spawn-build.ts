@@ -2,11 +2,14 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { chmod, chown, mkdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { BuildPermission } from "@agate/protocol";
+import type { VariableValue } from "../../registry/variables-change.ts";
 import { OutputSecrets, RecentLines, readLines } from "./build-output.ts";
+import { cleanEnvironment, developerEnvironment } from "./child-environment.ts";
+import { PermissionHints } from "./permission-hint.ts";
 import { createProcessFolder, type ProcessFolder } from "./process-folders.ts";
 import { killGroup, type ProcessGroups } from "./process-groups.ts";
 
@@ -16,8 +19,13 @@ export interface BuildProgram {
   readonly folder: string;
   /** The program, relative to the folder. */
   readonly entry: string;
-  /** Added to the platform's own environment, without Agate's variables. */
+  /** Added to what it inherits of the platform's environment. */
   readonly environment: Readonly<Record<string, string>>;
+  /**
+   * Variables that its process gets through a pipe before its code runs: they are not in the environment
+   * that it is started with, which other programs of the same user can read.
+   */
+  readonly variables?: readonly VariableValue[];
   /** Null: all rights of the platform's user, for `agate dev` and for builds from before permissions. */
   readonly restrictions: BuildRestrictions | null;
 }
@@ -30,6 +38,8 @@ export interface BuildRestrictions {
   readonly readable: readonly string[];
   /** The id of the user and group that it runs under; null: the platform's own. */
   readonly user: number | null;
+  /** Names of the platform's variables that it inherits beside the usual: `--pass-env`. */
+  readonly passEnv: readonly string[];
 }
 
 export interface ProcessEnd {
@@ -83,6 +93,7 @@ export async function spawnBuild(
     throw error;
   }
   const recent = new RecentLines(RECENT_LINES);
+  const hints = program.restrictions === null ? undefined : new PermissionHints();
   const secrets = new OutputSecrets();
   child.on("message", (message) => secrets.take(message));
   const redaction = {
@@ -96,8 +107,11 @@ export async function spawnBuild(
     const output = child[stream] as Readable | null | undefined;
     if (!output) return () => {};
     const keep = (line: string) => {
-      recent.add(line);
-      onLine(line, stream);
+      for (const each of [line, hints?.after(line)]) {
+        if (each === undefined) continue;
+        recent.add(each);
+        onLine(each, stream);
+      }
     };
     return readLines(output, keep, redaction);
   };
@@ -126,28 +140,47 @@ async function spawnProgram(
   own: ProcessFolder,
   reportsReads: boolean,
 ): Promise<ChildProcess> {
-  const { entry, environment, restrictions } = program;
+  const { entry, environment, variables = [], restrictions } = program;
   // Permissions are checked by real paths.
   const folder = restrictions === null ? program.folder : await realpath(program.folder);
   const limits = restrictions === null ? NO_LIMITS : await limitsOf(folder, restrictions, own);
   const reads = reportsReads ? `${FILE_READS.href}?report` : FILE_READS.href;
   const preloads = ["--import", GUARD.href, "--import", reads];
   const args = ["--enable-source-maps", ...limits.flags, ...preloads];
-  return spawn(process.execPath, [...args, resolve(folder, entry)], {
+  const inherited =
+    restrictions === null
+      ? developerEnvironment(process.env)
+      : cleanEnvironment(process.env, restrictions.passEnv);
+  const child = spawn(process.execPath, [...args, resolve(folder, entry)], {
     cwd: folder,
-    env: childEnvironment(process.env, {
+    env: {
+      ...inherited,
       ...limits.environment,
       ...environment,
       AGATE_LISTEN: `unix:${own.socketPath}`,
+      ...(variables.length > 0 && { AGATE_VARIABLES_FD: String(VARIABLES_FD) }),
       PORT: "0",
       HOST: "127.0.0.1",
-    }),
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    },
+    stdio: ["ignore", "pipe", "pipe", "ipc", ...(variables.length > 0 ? ["pipe" as const] : [])],
     windowsHide: true,
     // The first of a group of processes.
     detached: process.platform !== "win32",
     ...(limits.user !== null && { uid: limits.user, gid: limits.user }),
   });
+  if (variables.length > 0) sendVariables(child, variables);
+  return child;
+}
+
+/** The first descriptor after those of input, output, errors and messages. */
+const VARIABLES_FD = 4;
+
+/** child-preload.ts reads them. */
+function sendVariables(child: ChildProcess, variables: readonly VariableValue[]): void {
+  const pipe = child.stdio[VARIABLES_FD] as Writable | null | undefined;
+  // A process that ended before it read them is told by its end; there is none if it was not started.
+  pipe?.on("error", () => {});
+  pipe?.end(JSON.stringify(variables.map(({ name, value }) => [name, value])));
 }
 
 const NO_LIMITS: Limits = { flags: [], environment: {}, user: null };
@@ -246,21 +279,4 @@ function permissionFlags({ allow, readable, writable }: PermissionFlagsOptions):
     ...(allow.includes("addons") ? [] : ["--no-experimental-sqlite"]),
     "--disable-sigusr1",
   ];
-}
-
-/**
- * Variables of the platform that are not for builds: everything of Agate's, and what would change how
- * their Node runs or tell them how the platform was started (npm's may hold tokens of a registry, and
- * those of PostgreSQL's and ClickHouse's clients the passwords of the platform's databases).
- */
-const NOT_FOR_BUILDS =
-  /^(?:AGATE_.*|NODE_OPTIONS|NODE_PATH|NODE_CHANNEL_.*|NODE_UNIQUE_ID|NODE_V8_COVERAGE|NODE_COMPILE_CACHE|NODE_REPL_.*|NODE_DEBUG.*|NODE_TEST_.*|npm_.*|INIT_CWD|PG.*|CLICKHOUSE_.*)$/i;
-
-/** The environment of a build's process: the platform's, without its own affairs, and what is added. */
-function childEnvironment(
-  platform: NodeJS.ProcessEnv,
-  added: Readonly<Record<string, string>>,
-): NodeJS.ProcessEnv {
-  const kept = Object.entries(platform).filter(([name]) => !NOT_FOR_BUILDS.test(name));
-  return { ...Object.fromEntries(kept), ...added };
 }
