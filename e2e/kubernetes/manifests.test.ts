@@ -25,7 +25,7 @@ import {
 /** At most, as the guide to running the server says. */
 const CONNECTIONS_OF_A_SERVER = 29;
 /** After the signal, as it says too. */
-const LONGEST_STOP_SECONDS = 10;
+const LONGEST_STOP_SECONDS = 40;
 const ROOT = join(import.meta.dirname, "../..");
 
 /** Kinds of Kubernetes' own, each with a check by its schema. */

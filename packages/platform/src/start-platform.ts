@@ -99,6 +99,8 @@ export interface Platform {
   issueKey(name: string): string;
   /** Resolves with the reason if the platform cannot go on. */
   readonly failed: Promise<Error>;
+  /** Resolves when {@link close} has ended all builds, after the calls that they have. */
+  readonly buildsEnded: Promise<void>;
   /** Stops accepting, finishes and commits what it has. */
   close(): Promise<void>;
 }
@@ -109,7 +111,7 @@ export type StartOutcome =
   | { readonly kind: "refused"; readonly reason: string };
 
 const MOST_BUILD_BYTES = 64 * 1024 ** 2;
-/** What requests under way are given when it ends, deployed workflows included; the stores come after. */
+/** What requests under way are given when it ends, but for calls of builds; the stores come after. */
 const LONGEST_REQUESTS_MS = 7_000;
 /** What they are given in any case, for builds may have taken all of that. */
 const SHORTEST_REQUESTS_MS = 500;
@@ -293,6 +295,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
       addLogLine: deployer.addLine,
       issueKey: (name) => issueKey(DEFAULT_PROJECT_ID, name).key,
       failed: failure.promise,
+      buildsEnded: deployer.buildsEnded,
       close() {
         requestsEndAt = performance.now() + LONGEST_REQUESTS_MS;
         return started.disposeAsync();

@@ -54,8 +54,10 @@ interface ServerFlags {
 
 const MIB = 1024 ** 2;
 
-/** More than the requests under way are given. */
+/** More than the requests under way are given, but for calls of builds. */
 const LONGEST_STOP_MS = 10_000;
+/** With the calls of builds, which are given 30 s. */
+const LONGEST_DRAIN_MS = 40_000;
 
 /** `agate server`: the platform alone. */
 export function serverCommand(): Command {
@@ -236,7 +238,9 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
   }
   const { platform } = outcome;
   const end = await Promise.race([stopped, platform.failed]);
-  endIn(LONGEST_STOP_MS, end === "stopped" ? 0 : EXIT_CODES.failed);
+  const exitCode = end === "stopped" ? 0 : EXIT_CODES.failed;
+  endIn(LONGEST_DRAIN_MS, exitCode);
+  void platform.buildsEnded.then(() => endIn(LONGEST_STOP_MS, exitCode));
   if (end === "stopped") {
     await platform.close();
     return;

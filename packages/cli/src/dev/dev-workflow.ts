@@ -65,10 +65,10 @@ export class DevWorkflow {
       return;
     }
     const isFirst = !this.isServing;
-    const drained = supervisor.switchTo(build, started);
+    const drain = supervisor.switchTo(build, started);
     const ms = performance.now() - since;
     emit(isFirst ? { event: "ready", routes, ms } : { event: "reloaded", ms });
-    await drained;
+    await drain.ended;
     builds.forgetBefore(build.number);
   }
 }

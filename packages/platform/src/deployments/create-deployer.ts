@@ -29,6 +29,7 @@ import { startBuildProcess } from "./processes/start-build-process.ts";
 import type { SupervisionEvent } from "./processes/supervision-events.ts";
 import { describeSupervision } from "./processes/supervision-events.ts";
 import type { SupervisorLimits } from "./processes/supervisor.ts";
+import { CLOSING } from "./processes/supervisor.ts";
 import type { NamedApplication, Services } from "./services.ts";
 
 export interface DeployerOptions {
@@ -160,8 +161,10 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     onInterrupted,
     onError,
   });
+  const ended = Promise.withResolvers<void>();
   return {
     closing: signal,
+    buildsEnded: ended.promise,
     deploy: (request, progress) => deploys.deploy(request, progress),
     activate: (ref, build, authorship, progress) =>
       deploys.activate(ref, build, authorship, progress),
@@ -207,7 +210,12 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
       const monitorClosed = monitor.close();
       await deployLock.idle();
       await sweeper.idle();
+      const { requests } = hosts;
+      if (requests > 0) {
+        log.info({ requests }, `Builds may finish their calls, for ${CLOSING.drainMs / 1000} s.`);
+      }
       await hosts.close();
+      ended.resolve();
       await logs.close();
       // Last: an unresponsive database delays it.
       await monitorClosed;

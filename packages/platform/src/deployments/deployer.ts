@@ -69,6 +69,8 @@ export interface Deployer {
 export interface RunningDeployer extends Deployer {
   /** Fires when it begins to close: builds get no new requests. */
   readonly closing: AbortSignal;
+  /** Resolves when all builds have ended, which {@link close} waits for. */
+  readonly buildsEnded: Promise<void>;
   /**
    * Whether a build that was live when the platform started has neither started nor failed yet. Later
    * deploys do not count: calls go to the previous build until the new one answers.

@@ -55,7 +55,7 @@ async function startSupervisor(limits: Partial<SupervisorLimits> = {}) {
   const deploy = async (number: number) => {
     const process = await build(number).start(new AbortController().signal);
     if (process.kind === "failed") throw new Error(process.reason);
-    return { process, drained: supervisor.switchTo(build(number), process) };
+    return { process, drained: supervisor.switchTo(build(number), process).ended };
   };
   return { supervisor, events, lines, deploy };
 }

@@ -2,6 +2,7 @@ import type { DeployResult, DeployStep } from "@agate/protocol";
 import type { Builds, DeployLockToken, DeployTarget } from "../../registry/registry.ts";
 import { secondsSince } from "../builds/modules-store.ts";
 import type { DeployProgress } from "../deployer.ts";
+import type { Drain } from "../processes/draining-processes.ts";
 import type { StartedBuild } from "../processes/started-build.ts";
 import type { BuildRunner } from "./build-runner.ts";
 import type { ApplicationHost, StartableBuild } from "./host.ts";
@@ -28,8 +29,8 @@ export interface Candidate {
 export interface ActivatedBuild {
   readonly kind: "activated";
   readonly result: DeployResult;
-  /** Resolves when the previous build has ended, with the number of requests that were cut off. */
-  readonly drained: Promise<number>;
+  /** The requests of the previous build. */
+  readonly drain: Drain;
 }
 
 /**
@@ -103,10 +104,10 @@ async function checkAndSwitch(
   const live = await builds.activate(ref, build.id, process.openapi, target, token);
   if (live.kind === "refused") return refusedByRegistry(live, loc);
   const { since, ...activated } = live.value;
-  const drained = host.switchTo({ ...build, since }, process);
+  const drain = host.switchTo({ ...build, since }, process);
   switched();
   const { slug } = host.application;
-  return { kind: "activated", result: { application: { id, slug }, ...activated }, drained };
+  return { kind: "activated", result: { application: { id, slug }, ...activated }, drain };
 }
 
 /** Reports that a step has begun. @returns reports that it is done; without a detail, with its duration. */

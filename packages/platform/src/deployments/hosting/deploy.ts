@@ -138,7 +138,7 @@ export class DeployOperations implements Pick<Deployer, "deploy" | "activate" | 
     }
   }
 
-  /** Activates a build while holding the application's lock, and waits for the previous build after it. */
+  /** Activates a build while holding the application's lock. The previous build drains afterwards. */
   async #runLocked(
     progress: DeployProgress,
     project: string,
@@ -152,9 +152,12 @@ export class DeployOperations implements Pick<Deployer, "deploy" | "activate" | 
     });
     this.#options.sweeper.sweepSoon();
     if (activated.kind === "refused") return activated;
-    const drained = beginStep(progress, "drain");
-    const cutOff = await activated.drained;
-    drained(cutOff === 0 ? undefined : `${cutOff} requests cut off`);
+    const { requests } = activated.drain;
+    // In the background: calls may take ten minutes.
+    beginStep(
+      progress,
+      "drain",
+    )(requests === 0 ? "nothing running" : `${requests} running, which may finish`);
     return { kind: "deployed", result: activated.result };
   }
 

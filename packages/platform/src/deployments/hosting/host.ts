@@ -1,5 +1,6 @@
 import type { VariableValues } from "../../registry/variables-change.ts";
 import type { BuildLog } from "../processes/build-log.ts";
+import type { Drain } from "../processes/draining-processes.ts";
 import type { ProcessRoom } from "../processes/process-room.ts";
 import type { SupervisedBuild } from "../processes/process-slot.ts";
 import type { BuildProcess, StartFailure } from "../processes/start-build-process.ts";
@@ -77,6 +78,11 @@ export class ApplicationHost {
     return this.#live?.build;
   }
 
+  /** How many requests are running. */
+  get requests(): number {
+    return this.#supervisor.requests;
+  }
+
   get isStarting(): boolean {
     return this.#supervisor.isStarting;
   }
@@ -119,8 +125,8 @@ export class ApplicationHost {
     return started;
   }
 
-  /** Sends requests to these processes from now on. Resolves when the previous ones have ended. */
-  switchTo(build: HostedBuild, started: StartedBuild): Promise<number> {
+  /** Sends requests to these processes from now on. */
+  switchTo(build: HostedBuild, started: StartedBuild): Drain {
     this.#enter(build, this.#slugs.get(started.processes[0]));
     return this.#supervisor.switchTo(this.#supervised(build), started);
   }
@@ -200,6 +206,11 @@ export class ApplicationHosts {
   /** The live builds. */
   get builds(): readonly HostedBuild[] {
     return [...this.#hosts.values()].flatMap(({ live }) => live ?? []);
+  }
+
+  /** How many requests are running. */
+  get requests(): number {
+    return [...this.#hosts.values()].reduce((sum, { requests }) => sum + requests, 0);
   }
 
   /** Whether the first start of a live build has neither succeeded nor failed yet. */

@@ -161,7 +161,7 @@ export class BuildReconciler {
       if (abort.signal.aborted && started.kind === "running") {
         await started.stop(0);
       } else if (started.kind === "running") {
-        void host.switchTo(build, started);
+        host.switchTo(build, started);
         return true;
       } else if (!signal.aborted) {
         const inMs = this.#retries.schedule(id, version, () => this.reconcile(id));

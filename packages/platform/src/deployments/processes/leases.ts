@@ -50,7 +50,7 @@ export class WaitingRequests {
 }
 
 export interface DrainLimits {
-  /** How long running requests may go on once another build has taken over. */
+  /** How long running requests may go on, at most, once another build has taken over. */
   readonly drainMs: number;
   /** How long a process may take to end after SIGTERM. */
   readonly stopMs: number;

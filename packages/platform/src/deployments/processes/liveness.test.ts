@@ -46,7 +46,7 @@ async function superviseOne(watch: Partial<WatchLimits> = {}) {
   const { program, ...workflow } = await supervisedProgram(1, SOURCE);
   const build = { ...workflow, start: vi.fn(workflow.start) };
   const process = await running(workflow);
-  await supervisor.switchTo(build, process);
+  await supervisor.switchTo(build, process).ended;
   const seen = (kind: SupervisionEvent["kind"]) =>
     vi.waitFor(() => {
       const event = events.find((each) => each.kind === kind);

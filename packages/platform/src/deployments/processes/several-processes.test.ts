@@ -19,7 +19,7 @@ const SIGNAL = new AbortController().signal;
 async function deploy(supervisor: Supervisor, build: SupervisedBuild) {
   const started = await supervisor.start(build, SIGNAL);
   if (started.kind === "failed") throw new Error(started.reason);
-  return { started, drained: supervisor.switchTo(build, started) };
+  return { started, drain: supervisor.switchTo(build, started) };
 }
 
 it("sends every request to the process that has the fewest", async () => {
@@ -85,7 +85,7 @@ it("has room for so many processes and no more, which is free again when a build
       "There is no room for 3 more processes: this server runs 2 of at most 4. Stop a build that is not needed, or start the server with a larger --max-processes.",
   });
   // Its place is its own: a new build of it needs no further one.
-  await (await deploy(one.supervisor, build)).drained;
+  await (await deploy(one.supervisor, build)).drain.ended;
 
   two.supervisor.startLater(build);
   expect(two.supervisor.isStarting).toBe(true);

@@ -17,11 +17,11 @@ const WAITS = { timeout: 15_000, interval: 10 };
 it("hands out leases at once, and of the new process from the moment of a switch", async () => {
   const { supervisor, kinds } = supervise();
   const [first, second] = [await supervised(1, saying("one")), await supervised(2, saying("two"))];
-  await supervisor.switchTo(first, await running(first));
+  await supervisor.switchTo(first, await running(first)).ended;
   const early = supervisor.acquire();
   if (!("kind" in early) || early.kind !== "lease") throw new Error("It had to wait.");
 
-  const drained = supervisor.switchTo(second, await running(second));
+  const drained = supervisor.switchTo(second, await running(second)).ended;
   expect(supervisor.build).toBe(2);
   const late = await lease(supervisor);
   expect([await ask(early), await ask(late)]).toEqual(["one", "two"]);
@@ -38,10 +38,10 @@ it("ends a replaced process whose requests take too long, and says how many were
   const { supervisor, events } = supervise({ drainMs: 50, stopMs: 50 });
   const build = await supervised(1, saying("one"));
   const process = await running(build);
-  await supervisor.switchTo(build, process);
+  await supervisor.switchTo(build, process).ended;
   await lease(supervisor);
   const next = await running(build);
-  expect(await supervisor.switchTo({ ...build, number: 2 }, next)).toBe(1);
+  expect(await supervisor.switchTo({ ...build, number: 2 }, next).ended).toBe(1);
   await process.ended;
   expect(events.map(describeSupervision).at(-1)).toBe(
     "Stopped; 1 request cut off after the drain time.",
@@ -52,7 +52,7 @@ it("starts a crashed build again; who asks meanwhile waits for it", async () => 
   const { supervisor, events } = supervise();
   const build = await supervised(3, saying("here"));
   const process = await running(build);
-  await supervisor.switchTo(build, process);
+  await supervisor.switchTo(build, process).ended;
   globalThis.process.kill(process.pid, "SIGKILL");
   await process.ended;
   const held = await Promise.all(Array.from({ length: 20 }, () => lease(supervisor)));
@@ -67,7 +67,7 @@ it("starts a crashed build again; who asks meanwhile waits for it", async () => 
 it("restarts a build that no longer listens, when a request finds it unreachable", async () => {
   const { supervisor, events } = supervise();
   const build = await supervised(1, workflowSource("response.end(); server.close();"));
-  await supervisor.switchTo(build, await running(build));
+  await supervisor.switchTo(build, await running(build)).ended;
   const held = await lease(supervisor);
   await ask(held);
   held.release("unreachable");
@@ -105,7 +105,7 @@ it("waits longer after every crash, and tells those who ask when to come back", 
 it("counts a crash after a good while as the first", async () => {
   const { supervisor, events } = supervise({ stableMs: 0 });
   const build = await supervised(1, saying("here"));
-  await supervisor.switchTo(build, await running(build));
+  await supervisor.switchTo(build, await running(build)).ended;
   for (let crash = 1; crash <= 3; crash++) {
     await vi.waitFor(() => {
       const last = events.at(-1);
@@ -123,7 +123,7 @@ it("starts a sleeping build once, on the first request, and ends the previous on
   const { supervisor, kinds } = supervise();
   const before = await supervised(3, saying("before"));
   const process = await running(before);
-  await supervisor.switchTo(before, process);
+  await supervisor.switchTo(before, process).ended;
   supervisor.startLater(await supervised(4, saying("awake")));
   await process.ended;
   expect(supervisor.build).toBe(4);
@@ -148,7 +148,7 @@ it("calls a start off when another build takes over", async () => {
   const waiting = lease(supervisor);
   const signal = await started.promise;
   const build = await supervised(2, saying("two"));
-  await supervisor.switchTo(build, await running(build));
+  await supervisor.switchTo(build, await running(build)).ended;
   expect(signal.aborted).toBe(true);
   expect(await ask(await waiting)).toBe("two");
   expect(kinds()).toEqual(["serving 2"]);
@@ -158,9 +158,9 @@ it("ends every process when it is closed, and turns away who waits and who comes
   const { supervisor, kinds } = supervise();
   const [first, second] = [await supervised(1, saying("one")), await supervised(2, saying("two"))];
   const processes = [await running(first), await running(second)] as const;
-  await supervisor.switchTo(first, processes[0]);
+  await supervisor.switchTo(first, processes[0]).ended;
   await lease(supervisor);
-  const drained = supervisor.switchTo(second, processes[1]);
+  const drained = supervisor.switchTo(second, processes[1]).ended;
   await supervisor.close({ drainMs: 0, stopMs: 5_000 });
   expect(await drained).toBe(1);
   await Promise.all(processes.map(({ ended }) => ended));
@@ -173,6 +173,6 @@ it("ends every process when it is closed, and turns away who waits and who comes
   ]);
   expect((await refusal(supervisor)).reason).toBe("No build of support is live any more.");
   const tooLate = await running(second);
-  await supervisor.switchTo(second, tooLate);
+  await supervisor.switchTo(second, tooLate).ended;
   await tooLate.ended;
 });

@@ -1,5 +1,10 @@
 import type { Lease, Service, ServiceUnavailable } from "../services.ts";
-import { DrainingProcesses } from "./draining-processes.ts";
+import {
+  type Drain,
+  DrainingProcesses,
+  LONGEST_CALL_MS,
+  requestsOf,
+} from "./draining-processes.ts";
 import { type DrainLimits, type LeasedProcess, WaitingRequests } from "./leases.ts";
 import { ProcessRoom, type RoomClaim } from "./process-room.ts";
 import { ProcessSlot, type SlotPause, type SupervisedBuild } from "./process-slot.ts";
@@ -20,7 +25,7 @@ export interface SupervisorLimits extends DrainLimits {
 }
 
 const LIMITS: SupervisorLimits = {
-  drainMs: 30_000,
+  drainMs: LONGEST_CALL_MS,
   stopMs: 10_000,
   waitMs: 10_000,
   stableMs: 60_000,
@@ -28,9 +33,7 @@ const LIMITS: SupervisorLimits = {
   processes: 1,
 };
 /** For a stopping platform: shorter, so that the stop is not held up. */
-const CLOSING: DrainLimits = { drainMs: 5_000, stopMs: 2_000 };
-/** For a process that was replaced because it was unfit: its own calls are to end, if it recovers. */
-const UNFIT_DRAIN_MS = 10 * 60_000;
+export const CLOSING: DrainLimits = { drainMs: 30_000, stopMs: 2_000 };
 
 /** Room is made when another environment sleeps or is stopped. */
 const NO_ROOM_RETRY_SECONDS = 10;
@@ -83,6 +86,11 @@ export class Supervisor implements Service {
     return this.#state.kind === "none" ? undefined : this.#state.build.number;
   }
 
+  /** How many requests are running, in processes that drain as well. */
+  get requests(): number {
+    return requestsOf(this.#servingProcesses()) + this.#draining.requests;
+  }
+
   /** Whether the first start of its build has neither succeeded nor failed yet. */
   get isStarting(): boolean {
     const state = this.#state;
@@ -112,13 +120,13 @@ export class Supervisor implements Service {
 
   /**
    * Sends every new request to other processes, from now on. The previous ones end when their last
-   * request is answered, or when the drain time is over.
+   * request is answered, or when the longest time-out of their routes is over.
    *
    * @param started Where these are fewer processes than there are to be, the others are started.
-   * @returns Resolves when they have ended, with the number of requests that were cut off.
+   * @returns what becomes of the previous ones.
    */
-  switchTo(build: SupervisedBuild, started: StartedBuild | BuildProcess): Promise<number> {
-    if (this.#isClosed) return started.stop(0).then(() => 0);
+  switchTo(build: SupervisedBuild, started: StartedBuild | BuildProcess): Drain {
+    if (this.#isClosed) return { requests: 0, ended: started.stop(0).then(() => 0) };
     const { processes, claim } =
       "processes" in started ? started : { processes: [started], claim: null };
     if (this.#claim === undefined) this.#claim = claim ?? undefined;
@@ -138,7 +146,7 @@ export class Supervisor implements Service {
     if (this.#isClosed) return;
     const before = this.#leave();
     this.#fallAsleep(build);
-    void this.#replaced(before);
+    this.#replaced(before);
   }
 
   /** Starts the build of {@link startLater} in the background, if there is room for it. */
@@ -156,7 +164,7 @@ export class Supervisor implements Service {
     for (const slot of this.#activate(build)) void slot.start();
   }
 
-  /** Ends every process: running requests get a few seconds, new ones a 503. */
+  /** Ends every process: running requests get some time, new ones a 503. */
   async close(limits: DrainLimits = CLOSING): Promise<void> {
     this.#isClosed = true;
     const before = this.#leave();
@@ -198,8 +206,7 @@ export class Supervisor implements Service {
       },
       mayReplace: () => !this.#draining.hasUnfit && !slots.some((slot) => slot.isReplacing),
       retire: (replaced: LeasedProcess) => {
-        const limits = { ...this.#limits, drainMs: UNFIT_DRAIN_MS };
-        void this.#drain(build.number, [replaced], limits);
+        void this.#drain(build.number, [replaced], this.#limits);
       },
     };
     const slots: readonly ProcessSlot[] = Array.from(
@@ -208,6 +215,11 @@ export class Supervisor implements Service {
     );
     this.#state = { kind: "active", build, slots };
     return slots;
+  }
+
+  #servingProcesses(): readonly LeasedProcess[] {
+    if (this.#state.kind !== "active") return [];
+    return this.#state.slots.flatMap(({ serving }) => serving ?? []);
   }
 
   /** The process for the next request. */
@@ -221,12 +233,12 @@ export class Supervisor implements Service {
     return best;
   }
 
-  #replaced(before: Replaced | undefined): Promise<number> {
-    if (before === undefined) return Promise.resolve(0);
+  #replaced(before: Replaced | undefined): Drain {
+    if (before === undefined) return { requests: 0, ended: Promise.resolve(0) };
     const { build, processes } = before;
-    const leases = processes.reduce((sum, each) => sum + each.leases, 0);
-    this.#emit({ kind: "draining", build, leases });
-    return this.#drain(build, processes, this.#limits);
+    const requests = requestsOf(processes);
+    this.#emit({ kind: "draining", build, leases: requests });
+    return { requests, ended: this.#drain(build, processes, this.#limits) };
   }
 
   #drain(build: number, processes: readonly LeasedProcess[], limits: DrainLimits): Promise<number> {
