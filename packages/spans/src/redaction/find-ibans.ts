@@ -1,4 +1,4 @@
-import { type Finder, isAlphanumeric } from "./found.ts";
+import { type Finder, isAlphanumeric, isDigit } from "./found.ts";
 
 /** How many characters an IBAN has in each country. */
 const LENGTHS = new Map(
@@ -64,10 +64,9 @@ function charactersEnd(text: string, start: number): number | null {
 // Modulo 97 of the digits, with the first four characters at the end and letters as 10 to 35.
 function hasValidCheckDigits(iban: string): boolean {
   let remainder = 0;
-  for (const character of iban.slice(4) + iban.slice(0, 4)) {
-    for (const digit of String(Number.parseInt(character, 36))) {
-      remainder = (remainder * 10 + Number(digit)) % 97;
-    }
+  for (let i = 0; i < iban.length; i++) {
+    const code = iban.charCodeAt((i + 4) % iban.length);
+    remainder = (isDigit(code) ? remainder * 10 + code - 48 : remainder * 100 + code - 55) % 97;
   }
   return remainder === 1;
 }

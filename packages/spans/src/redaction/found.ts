@@ -15,13 +15,19 @@ export function replaceFound(text: string, find: Finder, replacement: string): s
   return end === 0 ? text : replaced + text.slice(end);
 }
 
-/** Reports all matches of some expressions in order. Of two that overlap, the one that begins first. */
-export function reportMatches(matches: Iterable<RegExpExecArray>, report: Report): void {
-  const ranges = [...matches]
-    .map(({ index, 0: found }) => ({ start: index, end: index + found.length }))
-    .sort((a, b) => a.start - b.start || b.end - a.end);
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export function rangeOf(start: number, found: string): Range {
+  return { start, end: start + found.length };
+}
+
+/** Reports ranges in order. Of two that overlap, the one that begins first. */
+export function reportInOrder(ranges: readonly Range[], report: Report): void {
   let free = 0;
-  for (const { start, end } of ranges) {
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     if (start < free) continue;
     report(start, end);
     free = end;

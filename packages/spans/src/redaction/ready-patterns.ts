@@ -2,10 +2,10 @@ import type { RedactionPattern } from "@agate/protocol";
 import { findCards } from "./find-cards.ts";
 import { findIbans } from "./find-ibans.ts";
 import type { Finder } from "./found.ts";
-import { isAlphanumeric, reportMatches } from "./found.ts";
+import { isAlphanumeric, type Range, rangeOf, reportInOrder } from "./found.ts";
 
-/** The token after `Bearer`, without the word. */
-const BEARER = /(?<=\b(?:Bearer|bearer) {1,4})[\w.~+/=-]{8,}/g;
+/** The word before a token, which is its group: V8 finds a word far sooner than what may be a token. */
+const BEARER = /\b(?:Bearer|bearer) {1,4}(?=([\w.~+/=-]{8,}))/g;
 /**
  * Keys with a known beginning: OpenAI, Anthropic and Stripe, GitHub, Slack, AWS, Google,
  * and JSON Web Tokens.
@@ -16,11 +16,13 @@ const LONG = 20;
 
 /** Finds bearer tokens, API keys of well-known shapes, and JSON Web Tokens. */
 export const findTokens: Finder = (text, report) => {
-  const found = [...text.matchAll(BEARER), ...text.matchAll(KEYS)];
-  reportMatches(
-    found.filter(({ 0: token }) => token.length >= LONG || /\d/.test(token)),
-    report,
+  const bearers = Array.from(text.matchAll(BEARER), ({ index, 0: word, 1: token = "" }) =>
+    rangeOf(index + word.length, token),
   );
+  const keys = Array.from(text.matchAll(KEYS), ({ index, 0: key }) => rangeOf(index, key));
+  const isToken = ({ start, end }: Range) =>
+    end - start >= LONG || /\d/.test(text.slice(start, end));
+  reportInOrder([...bearers, ...keys].filter(isToken), report);
 };
 
 /**
@@ -35,7 +37,11 @@ const NORTH_AMERICAN =
 
 /** Finds phone numbers that can be told from other numbers: by a country's code, or by their form. */
 export const findPhones: Finder = (text, report) => {
-  reportMatches([...text.matchAll(INTERNATIONAL), ...text.matchAll(NORTH_AMERICAN)], report);
+  const found = [...text.matchAll(INTERNATIONAL), ...text.matchAll(NORTH_AMERICAN)];
+  reportInOrder(
+    found.map(({ index, 0: number }) => rangeOf(index, number)),
+    report,
+  );
 };
 
 const LONGEST_LOCAL_PART = 64;

@@ -25,41 +25,35 @@ export function redactSpans(spans: readonly OtlpSpan[], redactor: Redactor): rea
     origins.set(origin, kept);
     return kept;
   };
-  return spans.map((span) => {
-    const resource = keptOrigin(span.resource);
-    const scope = keptOrigin(span.scope);
-    const isOriginChanged = resource !== span.resource || scope !== span.scope;
-    const own = redactOwn(span, redactor);
-    if (own === null && !isOriginChanged) return span;
-    const attributes = new Map(own?.attributes ?? span.attributes);
-    attributes.set(AGATE_ATTRIBUTES.redacted, true);
-    return { ...span, ...own, attributes, resource, scope };
-  });
+  return spans.map((span) => redactSpan(span, redactor, keptOrigin));
 }
 
-type OwnParts = Pick<
-  OtlpSpan,
-  "name" | "traceState" | "statusMessage" | "attributes" | "events" | "links"
->;
-
-/** What a span has for itself, redacted; null where nothing of it is hidden. */
-function redactOwn(span: OtlpSpan, redactor: Redactor): OwnParts | null {
-  const parts: OwnParts = {
-    name: redactor.text(span.name),
-    traceState: redactor.text(span.traceState),
-    statusMessage: redactor.text(span.statusMessage),
-    attributes: redactAttributes(span.attributes, redactor),
-    events: redactList(span.events, (event) => redactEvent(event, redactor)),
-    links: redactList(span.links, (link) => redactLink(link, redactor)),
-  };
+function redactSpan(
+  span: OtlpSpan,
+  redactor: Redactor,
+  keptOrigin: <Origin extends OtlpResource | OtlpScope>(origin: Origin) => Origin,
+): OtlpSpan {
+  const resource = keptOrigin(span.resource);
+  const scope = keptOrigin(span.scope);
+  const name = redactor.text(span.name);
+  const traceState = redactor.text(span.traceState);
+  const statusMessage = redactor.text(span.statusMessage);
+  const attributes = redactAttributes(span.attributes, redactor);
+  const events = redactList(span.events, (event) => redactEvent(event, redactor));
+  const links = redactList(span.links, (link) => redactLink(link, redactor));
   const isSame =
-    parts.name === span.name &&
-    parts.traceState === span.traceState &&
-    parts.statusMessage === span.statusMessage &&
-    parts.attributes === span.attributes &&
-    parts.events === span.events &&
-    parts.links === span.links;
-  return isSame ? null : parts;
+    resource === span.resource &&
+    scope === span.scope &&
+    name === span.name &&
+    traceState === span.traceState &&
+    statusMessage === span.statusMessage &&
+    attributes === span.attributes &&
+    events === span.events &&
+    links === span.links;
+  if (isSame) return span;
+  const marked = new Map(attributes).set(AGATE_ATTRIBUTES.redacted, true);
+  const changed = { name, traceState, statusMessage, attributes: marked, events, links };
+  return { ...span, ...changed, resource, scope };
 }
 
 /** A resource or a scope; the same object where nothing of it is hidden. */
@@ -103,21 +97,28 @@ function redactLink(link: OtlpLink, redactor: Redactor): OtlpLink {
 const HEX = /^(?:[0-9a-f]{32}|[0-9a-f]{16})$/;
 
 function redactAttributes(attributes: Attributes, redactor: Redactor): Attributes {
-  if (!mayHide(attributes, redactor)) return attributes;
-  return redactMap(attributes, redactor, (name, value) => {
-    if (redactor.keys.hidesAttribute(name)) return REDACTED;
-    if (typeof value === "string") return redactor.text(value, name);
-    return redactValue(value, redactor, name.split("."), []);
-  });
+  let plain = 0;
+  // Most attributes hold nothing, so most spans end here, without a copy of them.
+  for (const [name, value] of attributes) {
+    if (redactor.mayHideNamed(name) || mayHide(value, redactor)) {
+      return redactMap(attributes, redactor, attributeRedaction(redactor), plain);
+    }
+    plain++;
+  }
+  return attributes;
 }
 
-/** Whether something may be hidden of attributes, found fast: nothing is of most. */
-function mayHide(attributes: Attributes, redactor: Redactor): boolean {
-  for (const [name, value] of attributes) {
-    if (redactor.mayHideNamed(name)) return true;
-    if (typeof value === "string" ? redactor.mayHideValue(value) : mayHideOther(value)) return true;
-  }
-  return false;
+function attributeRedaction(redactor: Redactor) {
+  return (name: string, value: AttributeValue): AttributeValue => {
+    if (redactor.mayHideNamed(name) && redactor.keys.hidesAttribute(name)) return REDACTED;
+    if (typeof value === "string") return redactor.text(value, name);
+    return redactValue(value, redactor, name.split("."), []);
+  };
+}
+
+/** Whether something may be hidden of an attribute's value, found fast. */
+function mayHide(value: AttributeValue, redactor: Redactor): boolean {
+  return typeof value === "string" ? redactor.mayHideValue(value) : mayHideOther(value);
 }
 
 function mayHideOther(value: AttributeValue): boolean {
@@ -155,14 +156,21 @@ function redactBytes(bytes: Uint8Array, redactor: Redactor): AttributeValue {
   return redactor.text(text) === text ? bytes : REDACTED;
 }
 
+/** @param plain How many of the first entries are known to hold nothing. */
 function redactMap(
   map: Attributes,
   redactor: Redactor,
   redactEntry: (key: string, value: AttributeValue) => AttributeValue,
+  plain = 0,
 ): Attributes {
   const kept = new Map<string, AttributeValue>();
+  let index = 0;
   let isSame = true;
   for (const [key, value] of map) {
+    if (index++ < plain) {
+      kept.set(key, value);
+      continue;
+    }
     const keptKey = redactor.text(key);
     const keptValue = redactEntry(key, value);
     isSame &&= keptKey === key && keptValue === value;

@@ -57,7 +57,7 @@ export class Redactor {
   /** Whether something may be hidden of an attribute's value, found fast: nothing is of most. */
   mayHideValue(text: string): boolean {
     // Not the hash of a long text, which takes as long.
-    if (text.length <= LONGEST_KNOWN && this.#plainValues.has(text)) return false;
+    if (text === "" || (text.length <= LONGEST_KNOWN && this.#plainValues.has(text))) return false;
     if (this.#mayHide(text)) return true;
     keep(this.#plainValues, text);
     return false;
@@ -72,7 +72,7 @@ export class Redactor {
   }
 
   #mayHide(text: string): boolean {
-    return text !== "" && !this.isEmpty && this.#scan.mayHold(text);
+    return !this.isEmpty && this.#scan.mayHold(text);
   }
 
   /**
@@ -81,7 +81,7 @@ export class Redactor {
    * @param name Of the attribute whose value it is: the first steps of the paths in it.
    */
   text(text: string, name: string | null = null): string {
-    return this.#text(text, name, DEEPEST_JSON);
+    return this.mayHideValue(text) ? this.#text(text, name, DEEPEST_JSON) : text;
   }
 
   /** What is kept of a whole number in place of its digits; null where it may stay. */
@@ -95,15 +95,20 @@ export class Redactor {
       : null;
   }
 
+  /** Of a text or name in JSON. */
+  #inner(text: string, depth: number): string {
+    return this.mayHideValue(text) ? this.#text(text, null, depth) : text;
+  }
+
+  /** With the exact rules, which take their time. */
   #text(text: string, name: string | null, depth: number): string {
-    if (!this.#mayHide(text)) return text;
     let kept = text;
     if (depth > 0 && text.includes('"')) {
       const base = name?.split(".") ?? [];
       kept = redactJson(text, {
         hides: (path) => this.keys.hidesBelow(base, path),
-        text: (inner) => this.#text(inner, null, depth - 1),
-        key: (key) => this.#text(key, null, depth - 1),
+        text: (inner) => this.#inner(inner, depth - 1),
+        key: (key) => this.#inner(key, depth - 1),
         number: (digits) => this.#number(digits),
       });
     }
