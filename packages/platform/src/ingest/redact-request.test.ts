@@ -114,6 +114,32 @@ it("keeps nothing planted, in any place of a request, and finds no less by signs
   );
 });
 
+it("loses no value where names become the same, of however many", () => {
+  const names = [
+    "[redacted:email] 3",
+    ...Array.from({ length: 30_000 }, (_, index) => `user.${index}@example.com`),
+    "[redacted:email]",
+    "[redacted:email] 2",
+  ];
+  const attributes = names.map((key, index) => ({ key, value: { intValue: index } }));
+  const ids = { traceId: "a".repeat(32), spanId: "b".repeat(16) };
+  const nested = { key: "by user", value: { kvlistValue: { values: attributes } } };
+  const spans = [
+    { ...ids, name: "wide", attributes },
+    { ...ids, name: "nested", attributes: [nested] },
+  ];
+  const decoded = decodeOtlpJson(
+    Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] })),
+  );
+  if (decoded.kind !== "decoded") throw new Error(decoded.reason);
+  const [wide, deep] = redactSpans(decoded.request.spans, new Redactor(RULES));
+  for (const kept of [wide?.attributes, deep?.attributes.get("by user")]) {
+    const values = [...(kept as ReadonlyMap<string, unknown>).values()];
+    expect(values.filter((value) => value !== true)).toEqual(names.map((_, index) => index));
+    expect([...(kept as ReadonlyMap<string, unknown>).keys()].join()).not.toContain("@");
+  }
+});
+
 function expectNothing(record: string): void {
   // Bytes are kept as base64, and JSON may be escaped inside of JSON.
   const bytes = [...record.matchAll(/"([A-Za-z0-9+/]{12,}=*)"/g)].map(([, base64 = ""]) =>

@@ -164,6 +164,7 @@ function redactMap(
   plain = 0,
 ): Attributes {
   const kept = new Map<string, AttributeValue>();
+  const taken = new Map<string, number>();
   let index = 0;
   let isSame = true;
   for (const [key, value] of map) {
@@ -174,16 +175,19 @@ function redactMap(
     const keptKey = redactor.text(key);
     const keptValue = redactEntry(key, value);
     isSame &&= keptKey === key && keptValue === value;
-    kept.set(keptKey === key ? key : freeKey(kept, keptKey), keptValue);
+    kept.set(freeKey(kept, keptKey, taken), keptValue);
   }
   return isSame ? map : kept;
 }
 
-// Two addresses as keys become the same text, and neither value may be lost.
-function freeKey(map: Attributes, key: string): string {
+// Two addresses as keys become the same text, and neither value may be lost. Numbers are not tried again
+// from the beginning: a million addresses would take quadratic time.
+function freeKey(map: Attributes, key: string, taken: Map<string, number>): string {
   if (!map.has(key)) return key;
-  let number = 2;
-  while (map.has(`${key} ${number}`)) number++;
+  let number = taken.get(key) ?? 1;
+  do number++;
+  while (map.has(`${key} ${number}`));
+  taken.set(key, number);
   return `${key} ${number}`;
 }
 
