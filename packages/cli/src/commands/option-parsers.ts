@@ -43,6 +43,16 @@ export function parseSize(text: string): number {
   return Math.floor(size);
 }
 
+/** What Node and the SDK take by themselves, with some room. */
+const LEAST_MEMORY = 128 * UNIT_BYTES.mb;
+
+/** Bytes, of a build's process. @example parseProcessMemory("512mb") // 536870912 */
+export function parseProcessMemory(text: string): number {
+  const size = parseSize(text);
+  if (size < LEAST_MEMORY) throw new InvalidArgumentError("Must be 128mb or more.");
+  return size;
+}
+
 /**
  * One more origin of a page, as browsers send it; `*` for every page.
  *

@@ -16,6 +16,7 @@ import {
   parseOrigin,
   parsePort,
   parsePositiveNumber,
+  parseProcessMemory,
   parseSize,
   parseTimeout,
   parseUserRange,
@@ -50,6 +51,7 @@ interface ServerFlags {
   readonly maxProcesses: number;
   readonly passEnv?: readonly string[];
   readonly maxBlocked: number;
+  readonly processMemory: number;
 }
 
 const MIB = 1024 ** 2;
@@ -167,6 +169,14 @@ export function serverCommand(): Command {
         .argParser(parseTimeout)
         .default(60_000, "60s"),
     )
+    .addOption(
+      new Option(
+        "--process-memory <size>",
+        "memory of a build's process; beyond it another one takes its place",
+      )
+        .argParser(parseProcessMemory)
+        .default(1024 * MIB, "1gb"),
+    )
     .addHelpText(
       "after",
       `
@@ -218,6 +228,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
       perBuild: flags.processes,
       most: flags.maxProcesses,
       blockedMs: flags.maxBlocked,
+      memoryBytes: flags.processMemory,
     },
     limits: {
       body: flags.maxBody,

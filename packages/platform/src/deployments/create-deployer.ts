@@ -22,7 +22,7 @@ import { openBuildUsers } from "./processes/build-users.ts";
 import { sweepProcessFolders } from "./processes/process-folders.ts";
 import { ProcessGroups } from "./processes/process-groups.ts";
 import { ProcessRoom } from "./processes/process-room.ts";
-import { WATCH_LIMITS } from "./processes/process-watch.ts";
+import { DEFAULT_MEMORY_BYTES, WATCH_LIMITS } from "./processes/process-watch.ts";
 import { PRELOAD_FILES } from "./processes/spawn-build.ts";
 import type { StartBuildProcess } from "./processes/start-build-process.ts";
 import { startBuildProcess } from "./processes/start-build-process.ts";
@@ -63,6 +63,8 @@ export interface ProcessOptions {
   readonly most: number;
   /** A process that does not answer its health checks is killed this long after the first miss. */
   readonly blockedMs: number;
+  /** The size of a process beyond which it is replaced, and which its heap cannot exceed. */
+  readonly memoryBytes: number;
 }
 
 export interface DeployerLimits extends SupervisorLimits {
@@ -226,8 +228,9 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
 function supervisionOf({
   perBuild = 1,
   blockedMs = WATCH_LIMITS.blockedMs,
+  memoryBytes = DEFAULT_MEMORY_BYTES,
 }: Partial<ProcessOptions> = {}): Pick<SupervisorLimits, "processes" | "watch"> {
-  return { processes: perBuild, watch: { ...WATCH_LIMITS, blockedMs } };
+  return { processes: perBuild, watch: { ...WATCH_LIMITS, blockedMs, memoryBytes } };
 }
 
 /** The files of builds, and what starts processes of them. */
@@ -273,6 +276,7 @@ function createRunner(
     groups,
     startMs: limits.startMs,
     mostStarts: limits.mostAtATime,
+    heapBytes: options.processes?.memoryBytes ?? DEFAULT_MEMORY_BYTES,
     passEnv: options.passEnv ?? [],
   });
   return { store, runner };

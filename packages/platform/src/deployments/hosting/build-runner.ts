@@ -22,6 +22,8 @@ export interface BuildRunnerOptions {
   readonly startMs: number;
   /** How many builds may be starting at the same time. */
   readonly mostStarts: number;
+  /** The most that the heap of a process may hold. */
+  readonly heapBytes: number;
   /** Names of the platform's variables that restricted builds inherit beside the usual. */
   readonly passEnv?: readonly string[];
 }
@@ -74,7 +76,7 @@ export class BuildRunner {
 
   async start(run: BuildRun): Promise<BuildProcess | StartFailure> {
     const { build, environment, variables = [], ...options } = run;
-    const { start, groups, startMs: timeoutMs, passEnv = [] } = this.#options;
+    const { start, groups, startMs: timeoutMs, heapBytes, passEnv = [] } = this.#options;
     // An abort does not stop the installation: the next start of the same packages finds them.
     const prepared = await unlessAborted(this.prepare(build), options.signal);
     if (prepared.kind === "failed") return prepared;
@@ -83,7 +85,7 @@ export class BuildRunner {
     const user = await this.#userOf(build);
     const readable = modules === null ? [] : [modules];
     const restrictions = allow && { allow, readable, user, passEnv };
-    const program = { folder, entry, environment, variables, restrictions };
+    const program = { folder, entry, environment, variables, heapBytes, restrictions };
     const started = await this.#starts.run(() => start(program, { ...options, timeoutMs, groups }));
     if (started.kind === "failed") await this.#options.store.distrustModules(build.id);
     return started;

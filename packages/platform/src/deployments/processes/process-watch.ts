@@ -20,12 +20,14 @@ export interface WatchLimits extends ConditionLimits {
   readonly patienceMs: number;
 }
 
+export const DEFAULT_MEMORY_BYTES = 1024 ** 3;
+
 export const WATCH_LIMITS: WatchLimits = {
   everyMs: 5_000,
   // Two misses and a start are to take less than 15 s.
   patienceMs: 2_000,
   blockedMs: 60_000,
-  memoryBytes: null,
+  memoryBytes: DEFAULT_MEMORY_BYTES,
 };
 
 /** How many ticks the patience of a check has. */

@@ -26,6 +26,8 @@ export interface BuildProgram {
    * that it is started with, which other programs of the same user can read.
    */
   readonly variables?: readonly VariableValue[];
+  /** The most that its heap may hold; without it, what Node chooses by the machine's memory. */
+  readonly heapBytes?: number | undefined;
   /** Null: all rights of the platform's user, for `agate dev` and for builds from before permissions. */
   readonly restrictions: BuildRestrictions | null;
 }
@@ -146,7 +148,8 @@ async function spawnProgram(
   const limits = restrictions === null ? NO_LIMITS : await limitsOf(folder, restrictions, own);
   const reads = reportsReads ? `${FILE_READS.href}?report` : FILE_READS.href;
   const preloads = ["--import", GUARD.href, "--import", reads];
-  const args = ["--enable-source-maps", ...limits.flags, ...preloads];
+  const heap = program.heapBytes === undefined ? [] : [heapFlag(program.heapBytes)];
+  const args = ["--enable-source-maps", ...heap, ...limits.flags, ...preloads];
   const inherited =
     restrictions === null
       ? developerEnvironment(process.env)
@@ -170,6 +173,10 @@ async function spawnProgram(
   });
   if (variables.length > 0) sendVariables(child, variables);
   return child;
+}
+
+function heapFlag(bytes: number): string {
+  return `--max-old-space-size=${Math.floor(bytes / 1024 ** 2)}`;
 }
 
 /** The first descriptor after those of input, output, errors and messages. */

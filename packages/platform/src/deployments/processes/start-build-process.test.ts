@@ -234,6 +234,23 @@ it("refuses a build whose folder is gone", async () => {
   expect(outcome).toMatchObject({ cause: "ended", reason: expect.stringContaining("ENOENT") });
 });
 
+it("limits the heap of a process", async () => {
+  const source = `
+    import { getHeapStatistics } from "node:v8";
+    console.log(Math.round(getHeapStatistics().heap_size_limit / 1024 ** 2));
+  `;
+  const program = await buildProgram(source);
+  const limits: number[] = [];
+  for (const heapBytes of [300 * 1024 ** 2, 600 * 1024 ** 2]) {
+    const { lines } = await start({ ...program, heapBytes });
+    limits.push(Number(lines[0]?.replace("stdout: ", "")));
+  }
+  // What V8 adds for young objects is the same for both.
+  const [small = 0, large = 0] = limits;
+  expect(small).toBeGreaterThanOrEqual(300);
+  expect(large - small).toBe(300);
+});
+
 it("leaves nothing behind when the start is called off", async () => {
   const calledOff = new AbortController();
   const pids: number[] = [];
