@@ -175,7 +175,9 @@ describe("agate run", () => {
   it("fails where the stream does, after what came before", async () => {
     const ended = await run("spell", "--stream", "--input", "text=ab?c");
     expect(ended).toMatchObject({ code: 1, stdout: "ab\n" });
-    expect(ended.stderr).toMatch(/^agate: I cannot spell that\.\n/);
+    expect(ended.stderr).toMatch(
+      /^agate: The function failed\. Trace [0-9a-f]{32} has the details\.\n/,
+    );
   });
 
   it("tells the workflow's errors as they are, with their place and trace", async () => {

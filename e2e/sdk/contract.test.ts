@@ -207,7 +207,8 @@ it("records a call that fails, of a method that needs its object", async () => {
   expect(other.body.data).toBe("other");
 
   const { status, body } = await call("/run/classify", { inputs: { ticket: "" } });
-  expect([status, body.detail[0].msg]).toEqual([500, "There is nothing to classify."]);
+  const told = `The function failed. Trace ${body.trace_id} has the details.`;
+  expect([status, body.detail[0].msg]).toEqual([500, told]);
   await ag.flush();
   const record = await readTrace(platform.url, body.trace_id);
   expect(record).toMatchObject({

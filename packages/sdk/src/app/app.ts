@@ -78,6 +78,11 @@ export interface AppOptions extends TelemetryOptions {
    * without secrets. An `HttpError` is an answer and is not told.
    */
   readonly onError?: ((error: unknown, call: FailedCall) => void) | undefined;
+  /**
+   * True to answer deployed calls with the message of what a function threw. By default the answer says
+   * that the function failed, and names the trace that has the error. An `HttpError` is always told.
+   */
+  readonly exposeErrors?: boolean | undefined;
   /** Bytes that a request's body may have; 10 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /**

@@ -10,7 +10,7 @@ import { RouteTable } from "../routes/route-table.ts";
 import { callSlot } from "../routes/running-call.ts";
 import { warnOnConsole } from "../runtime/console.ts";
 import { applicationSetting, setting, useBindings } from "../runtime/environment.ts";
-import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
+import { type OptionNames, switchProblem, unknownOption } from "../runtime/unknown-option.ts";
 import { isRequestBound, keepRequestAlive } from "../runtime/workers-runtime.ts";
 import { ANSWER, toResponse } from "../server/answer.ts";
 import { type CorsOptions, corsPolicy } from "../server/cors.ts";
@@ -52,12 +52,13 @@ export function createApp(options: AppOptions = {}): App {
  * @throws DeclarationError which says what to write instead.
  */
 export function checkOptions(options: AppOptions): void {
-  const { basePath, cors, limits } = options;
-  const unknown =
+  const { basePath, cors, limits, exposeErrors } = options;
+  const wrong =
     unknownOption("The app", options, APP_OPTIONS) ??
     unknownOption("cors", cors ?? {}, CORS_OPTIONS) ??
-    unknownOption("limits", limits ?? {}, LIMITS);
-  if (unknown !== null) throw new DeclarationError(unknown);
+    unknownOption("limits", limits ?? {}, LIMITS) ??
+    switchProblem("exposeErrors", exposeErrors);
+  if (wrong !== null) throw new DeclarationError(wrong);
   basePathOf(basePath);
   corsPolicy(cors);
 }
@@ -75,6 +76,7 @@ const APP_OPTIONS: OptionNames<AppOptions> = {
   contentLimit: true,
   disabled: true,
   onError: true,
+  exposeErrors: true,
   onWarning: true,
   maxBodyBytes: true,
   limits: true,
@@ -197,6 +199,7 @@ function workflowOf(parts: AppParts, routes: RouteTable): Workflow {
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
     basePath: basePathOf(options.basePath),
     cors: corsPolicy(options.cors),
+    exposeErrors: options.exposeErrors ?? false,
     warn: warnOnce(options, telemetry),
     reportFailure: failureReporter(options, telemetry),
   };

@@ -302,7 +302,7 @@ describe("what a function returns", () => {
   it("is a 500 that says so when it cannot be JSON", async () => {
     const { app } = desk();
     app.route("/say", ToneConfig)(() => ({ big: 1n }));
-    const { status, body } = await answerOf(post(app, "/run/say", {}));
+    const { status, body } = await answerOf(post(app, "/playground/run/say", {}));
     expect([status, body.detail[0].type]).toEqual([500, "output_invalid"]);
     expect(body.detail[0].msg).toContain("JSON");
   });
@@ -312,7 +312,7 @@ describe("what a function returns", () => {
     app.route("/say", { config: ToneConfig, output: z.object({ n: z.number() }) })(
       () => ({ n: "seven" }) as unknown as { n: number },
     );
-    const { status, body } = await answerOf(post(app, "/run/say", {}));
+    const { status, body } = await answerOf(post(app, "/playground/run/say", {}));
     expect([status, body.detail[0].loc, body.detail[0].type]).toEqual([
       500,
       ["output", "n"],
@@ -372,7 +372,7 @@ describe("a function that streams", () => {
       throw new Error("ran dry");
     });
     const events = await eventsOf(
-      await post(app, "/run/tell", {}, { headers: { accept: "text/event-stream" } }),
+      await post(app, "/playground/run/tell", {}, { headers: { accept: "text/event-stream" } }),
     );
     expect(events.map(({ event }) => event)).toEqual(["chunk", "error"]);
     expect(events[1]!.data).toMatchObject({

@@ -3,7 +3,7 @@ import type { ConfigDeclaration } from "../config/config-declaration.ts";
 import type { ConfigSchema } from "../config/config-schema.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
 import { functionKind, inheritingFrom } from "../runtime/function-kind.ts";
-import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
+import { type OptionNames, switchProblem, unknownOption } from "../runtime/unknown-option.ts";
 import { messageOf } from "../tracing/describe-thrown.ts";
 import { declareMethod, type MethodHost } from "./declare-method.ts";
 import type { RouteDefinition } from "./route-table.ts";
@@ -54,6 +54,7 @@ export function declareRoute(
     chunk: options.stream,
     timeout: options.timeout,
     description: options.description,
+    exposeErrors: options.exposeErrors,
     rules: options,
     isEntrypoint,
   };
@@ -112,6 +113,7 @@ const OPTIONS: OptionNames<RouteOptions> = {
   stream: true,
   timeout: true,
   description: true,
+  exposeErrors: true,
   ignoreInputs: true,
   ignoreOutputs: true,
   redact: true,
@@ -128,6 +130,8 @@ function optionsOf(path: string, given: ConfigDeclaration | RouteOptions): Route
       `The ${name} of the route ${path} is not a Standard Schema: pass a schema of zod, Valibot, ArkType or the like.`,
     );
   }
+  const notBoolean = switchProblem("exposeErrors", options.exposeErrors);
+  if (notBoolean !== null) throw new DeclarationError(`The route ${path}: ${notBoolean}`);
   const timeout: unknown = options.timeout;
   if (timeout !== undefined && !(typeof timeout === "number" && timeout > 0)) {
     throw new DeclarationError(

@@ -19,6 +19,8 @@ export interface RouteDefinition {
   readonly chunk: StandardSchemaV1 | undefined;
   readonly timeout: number | undefined;
   readonly description: string | undefined;
+  /** Whether its deployed endpoint answers with what the function threw; undefined: as the app says. */
+  readonly exposeErrors: boolean | undefined;
   /** What is not recorded of its calls. */
   readonly rules: ContentRules;
   /** Entrypoints have the paths `/generate` and `/generate_deployed` too. */

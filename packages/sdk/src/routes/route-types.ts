@@ -165,4 +165,6 @@ export interface RouteOptions<
   readonly timeout?: number | undefined;
   /** For people who read `/openapi.json`. */
   readonly description?: string | undefined;
+  /** Whether the deployed endpoint answers with the message of what the function threw; as the app says. */
+  readonly exposeErrors?: boolean | undefined;
 }

@@ -25,3 +25,9 @@ export function unknownOption(
       : `; did you mean ${shownValue(meant)}?`;
   return `${what} has no option ${shownValue(unknown)}${advice}`;
 }
+
+/** What to say about an option that switches something and is no boolean; null where it is one, or absent. */
+export function switchProblem(name: string, given: unknown): string | null {
+  if (given === undefined || typeof given === "boolean") return null;
+  return `${name} must be true or false (got ${shownValue(given)}).`;
+}

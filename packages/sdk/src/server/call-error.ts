@@ -38,6 +38,8 @@ export interface CallError {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Shown on playground endpoints only. */
   readonly stack?: string | undefined;
+  /** True of what the function did not choose to tell: deployed endpoints tell it only where errors are exposed. */
+  readonly isInternal?: true;
 }
 
 export function callError(
@@ -56,7 +58,24 @@ export function failureOf(thrown: unknown, signal: CallSignal): CallError {
   const chosen = chosenAnswer(thrown);
   if (chosen !== undefined) return chosen;
   const { message, stack } = describeThrown(thrown);
-  return { ...callError("function_failed", [], message), stack };
+  return functionFailed(message, stack);
+}
+
+function functionFailed(message: string, stack: string | undefined): CallError {
+  return { ...callError("function_failed", [], message), stack, isInternal: true };
+}
+
+/** What a deployed endpoint answers in the place of an internal error. The trace has the rest. */
+export function withoutInternals(error: CallError, traceId: string): CallError {
+  const [first] = error.detail;
+  const isOutput = first?.type === "output_invalid";
+  const what = isOutput ? "The function's output is invalid." : "The function failed.";
+  const detail = {
+    loc: isOutput ? first.loc.slice(0, 1) : [],
+    msg: `${what} Trace ${traceId} has the details.`,
+    type: first?.type ?? "function_failed",
+  };
+  return { status: error.status, detail: [detail] };
 }
 
 function timeoutMessage({ timeout, step }: CallSignal): string {
@@ -66,7 +85,8 @@ function timeoutMessage({ timeout, step }: CallSignal): string {
 /** The answer of an error that chooses it: an `HttpError`, or an output that was refused. */
 function chosenAnswer(thrown: unknown): CallError | undefined {
   try {
-    if (thrown instanceof OutputError) return { status: 500, detail: thrown.detail };
+    if (thrown instanceof OutputError)
+      return { status: 500, detail: thrown.detail, isInternal: true };
     return HttpError.isInstance(thrown) ? httpAnswer(thrown) : undefined;
   } catch {
     // A proxy that refuses to be looked at is a thrown value like any other.
@@ -85,7 +105,7 @@ function httpAnswer(thrown: HttpError): CallError {
     );
     return { status, detail: [{ loc: [], msg: message, type }], headers, stack };
   } catch (fault) {
-    return { ...callError("function_failed", [], messageOf(fault)), stack };
+    return functionFailed(messageOf(fault), stack);
   }
 }
 

@@ -9,7 +9,7 @@ import { messageOf } from "../tracing/describe-thrown.ts";
 import { addIdentity } from "../tracing/identity-attributes.ts";
 import type { Telemetry, TraceCollection } from "../tracing/telemetry.ts";
 import { isCancellation, markCancelled, recordFailure } from "../tracing/traced-call.ts";
-import { type CallError, callError, failureOf, isFailure } from "./call-error.ts";
+import { type CallError, callError, failureOf, isFailure, withoutInternals } from "./call-error.ts";
 import type { CallSignal } from "./call-signal.ts";
 import { OutputError } from "./check-output.ts";
 import { hideValues } from "./hide-values.ts";
@@ -57,7 +57,7 @@ export class CallRecord {
 
   /** Ends the span of a call that was refused before its function ran. */
   refuse(error: CallError): EndedCall {
-    const message = this.shown(error)
+    const message = this.#withoutSecrets(error)
       .detail.map(({ msg }) => msg)
       .join(" ");
     this.span.setStatus({ code: SpanStatusCode.ERROR, message });
@@ -114,8 +114,20 @@ export class CallRecord {
     return new OutputError(hideValues(detail, [{ value, recorded }]));
   }
 
-  /** The error as a client may see it: without secrets, and without a stack outside the playground. */
-  shown(error: CallError): CallError {
+  /**
+   * The error as its answer tells it. A deployed endpoint tells its callers nothing of the inside of a
+   * function that failed, unless the route or the app exposes errors.
+   */
+  answered(error: CallError): CallError {
+    const isExposed = this.#route.exposeErrors ?? this.#workflow.exposeErrors;
+    const isHidden = error.isInternal && this.#collection === null && !isExposed;
+    return isHidden
+      ? withoutInternals(error, this.span.spanContext().traceId)
+      : this.#withoutSecrets(error);
+  }
+
+  /** Without secrets, and without a stack outside the playground. */
+  #withoutSecrets(error: CallError): CallError {
     const { stack, detail, ...rest } = error;
     const { redact } = this.#telemetry;
     return {

@@ -219,7 +219,7 @@ async function* eventsOf(
   } catch (thrown) {
     const { error, trace } = record.end(thrown, signal);
     signal.settle();
-    yield sentEvent("error", errorText(record.shown(error), record.span, await trace));
+    yield sentEvent("error", errorText(record.answered(error), record.span, await trace));
   } finally {
     // Left by its consumer, unless it has come to its end.
     signal.abort("client-gone");

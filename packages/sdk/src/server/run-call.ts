@@ -198,7 +198,7 @@ async function failed(
   signal: CallSignal,
 ): Promise<Answer> {
   signal.settle();
-  return jsonAnswer(error.status, errorText(record.shown(error), record.span, await trace), {
+  return jsonAnswer(error.status, errorText(record.answered(error), record.span, await trace), {
     ...error.headers,
     traceparent: traceparent(record.span),
   });
