@@ -31,6 +31,7 @@ import type { StoreTrouble } from "./stores/store-errors.ts";
 import { StoreRefusalError } from "./stores/store-errors.ts";
 import { loadSecretKeys } from "./variables/load-secret-keys.ts";
 import { SecretKeyError } from "./variables/secret-keys.ts";
+import { SecretsInUse } from "./variables/secrets-in-use.ts";
 import { VERSION } from "./version.ts";
 
 export interface PlatformOptions {
@@ -189,6 +190,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   parts.defer(() => access.close());
   if (policy === "keys" && !(await access.keys.hasAdmin())) return refused(keysAreMissing(options));
 
+  const secretsInUse = new SecretsInUse();
   const ingest = startIngestThread({
     makeAppender: () => store.appenderHandle(),
     pricesFile: options.pricesFile,
@@ -196,6 +198,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     decodeLimits: { ...DEFAULT_DECODE_LIMITS, spans: limits.requestSpans },
     maxWaitingBytes: limits.waiting,
     redactionOf: access.redactionOf,
+    secretsOf: (project) => secretsInUse.of(project),
     onTrouble,
     onThreadEnded: (err) =>
       log.error({ err }, "The ingest thread ended, and is started again with the next request."),
@@ -217,6 +220,8 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     issueKey: ({ project, slug }) => issueKey(project, `builds of ${slug}`),
     buildUsers: options.buildUsers ?? null,
     passEnv: options.passEnv ?? [],
+    onVariables: (project, environmentId, values) =>
+      secretsInUse.learn(project, environmentId, values),
     redactionOf: access.redactionOf,
     processes: options.processes,
     log,

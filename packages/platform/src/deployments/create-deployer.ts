@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Registry } from "../registry/registry.ts";
+import type { VariableValues } from "../registry/variables-change.ts";
 import type { SharedBuilds } from "../stores/registry/shared-builds.ts";
 import { BuildStore } from "./builds/build-store.ts";
 import { diskReason } from "./builds/disk-reason.ts";
@@ -47,6 +48,8 @@ export interface DeployerOptions {
   readonly buildUsers: UserRange | null;
   /** Names of the platform's variables that builds inherit beside the usual. */
   readonly passEnv?: readonly string[];
+  /** Told the variables that a process of an environment is about to be started with. */
+  readonly onVariables?: (project: string, environmentId: string, values: VariableValues) => void;
   /** The current redaction rules of a project, as JSON; null for none. */
   readonly redactionOf: (project: string) => string | null;
   readonly processes?: Partial<ProcessOptions> | undefined;
@@ -117,7 +120,11 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     runner,
     baseUrl: baseUrl.promise,
     issueKey,
-    variablesOf: ({ id }) => registry.variables.defaultValues(id),
+    variablesOf: async ({ id, project }) => {
+      const values = await registry.variables.defaultValues(id);
+      options.onVariables?.(project, id, values);
+      return values;
+    },
     logOf: (applicationId) => logs.of(applicationId),
     onEvent: (application, event) => logSupervision(log, application, event),
     limits,

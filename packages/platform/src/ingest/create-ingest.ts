@@ -1,7 +1,7 @@
 import type { RedactionRules } from "@agate/protocol";
 import type { OtlpSpan, PriceTable, StoredSpan } from "@agate/spans";
 import { createSpanMapper } from "@agate/spans";
-import { Redactor, redactSpans } from "@agate/spans/redaction";
+import { Redactor, redactSpans, SecretTexts, type SpanRedactor } from "@agate/spans/redaction";
 import type { AppendOutcome, SpanAppender } from "../stores/span-store.ts";
 import { decompress } from "./decompress.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
@@ -40,7 +40,11 @@ export function createIngest(options: {
   readonly decodeLimits: DecodeLimits;
   /** Tests use small ones. */
   readonly sliceLimits?: SliceLimits;
-}): (request: IngestRequest, redaction: string | null) => Promise<IngestOutcome> {
+}): (
+  request: IngestRequest,
+  redaction: string | null,
+  secrets?: string | null,
+) => Promise<IngestOutcome> {
   const { appender, prices, maxDecompressedBytes, decodeLimits } = options;
   const { sliceLimits = SLICE_LIMITS } = options;
   const inFlight = new BytesInFlight(sliceLimits.inFlight);
@@ -52,11 +56,12 @@ export function createIngest(options: {
     mappers.set(projectId, mapper);
     return mapper;
   };
-  const redactors = new RedactorsInUse();
+  const redactors = new RedactorsInUse((json) => new Redactor(JSON.parse(json) as RedactionRules));
+  const secretTexts = new RedactorsInUse((json) => new SecretTexts(JSON.parse(json)));
   let decoding: Promise<unknown> = Promise.resolve();
 
-  return (request, rules) => {
-    const handedOver = decoding.then(() => handOver(request, rules));
+  return (request, rules, secrets = null) => {
+    const handedOver = decoding.then(() => handOver(request, rules, secrets));
     decoding = handedOver.catch(() => {});
     return handedOver.then((given) => ("kind" in given ? given : finish(request, given)));
   };
@@ -65,6 +70,7 @@ export function createIngest(options: {
   async function handOver(
     request: IngestRequest,
     rules: string | null,
+    secrets: string | null,
   ): Promise<HandedOver | IngestOutcome> {
     const { project, encoding, compression, body } = request;
     // Room for the first slice, before anything is unpacked.
@@ -76,9 +82,9 @@ export function createIngest(options: {
     if (decoded.kind !== "decoded") return decoded;
     const { rejected, rejectedReason } = decoded.request;
     // Before anything else sees them: what is redacted is never written, indexed or told.
-    const redactor = redactors.of(project, rules);
-    const { spans: came } = decoded.request;
-    const spans = redactor === null ? came : redactSpans(came, redactor);
+    const inUse = [secretTexts.of(project, secrets), redactors.of(project, rules)];
+    let { spans } = decoded.request;
+    for (const redactor of inUse) if (redactor !== null) spans = redactSpans(spans, redactor);
     const outcomes: Promise<AppendOutcome>[] = [];
     for (const slice of slicesOf(spans, mapperOf(project), sliceLimits)) {
       await inFlight.enter(slice.characters);
@@ -213,18 +219,23 @@ class FullTraces {
   }
 }
 
-/** The rules of projects, ready to be applied. Made anew when a request brings others than the last. */
+/** What hides content of projects, ready to be applied. Made anew when a request brings another than the last. */
 class RedactorsInUse {
-  readonly #known = new Map<string, { readonly json: string; readonly redactor: Redactor }>();
+  readonly #make: (json: string) => SpanRedactor;
+  readonly #known = new Map<string, { readonly json: string; readonly redactor: SpanRedactor }>();
 
-  of(project: string, json: string | null): Redactor | null {
+  constructor(make: (json: string) => SpanRedactor) {
+    this.#make = make;
+  }
+
+  of(project: string, json: string | null): SpanRedactor | null {
     if (json === null) {
       this.#known.delete(project);
       return null;
     }
     const known = this.#known.get(project);
     if (known?.json === json) return known.redactor;
-    const redactor = new Redactor(JSON.parse(json) as RedactionRules);
+    const redactor = this.#make(json);
     this.#known.set(project, { json, redactor });
     return redactor;
   }

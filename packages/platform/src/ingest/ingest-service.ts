@@ -50,8 +50,15 @@ export const RETRY_AFTER_SECONDS = 1;
 
 /** What the ingest thread offers to the thread that serves HTTP. */
 export type IngestApi = {
-  /** @param redaction The rules of the request's project, as JSON; null where it has none. */
-  ingest(request: IngestRequest, redaction: string | null): Promise<IngestOutcome>;
+  /**
+   * @param redaction The rules of the request's project, as JSON; null where it has none.
+   * @param secrets The secrets of its running builds, a list of {name, value} as JSON; null for none.
+   */
+  ingest(
+    request: IngestRequest,
+    redaction: string | null,
+    secrets: string | null,
+  ): Promise<IngestOutcome>;
   close(): Promise<void>;
 };
 

@@ -70,6 +70,8 @@ export interface IngestOptions {
   readonly onThreadEnded: (error: Error) => void;
   /** The redaction rules that a project has now, as JSON; null where it has none. */
   readonly redactionOf: (project: string) => string | null;
+  /** The secrets of a project's running builds, as JSON; null where there are none. */
+  readonly secretsOf?: (project: string) => string | null;
   /** Of the thread; those of the process where nothing is said. */
   readonly resourceLimits?: ResourceLimits;
 }
@@ -114,8 +116,10 @@ export function startIngestThread(options: IngestOptions): IngestService {
     const thread = current()?.thread;
     if (thread === undefined) return unavailable("The ingest thread is being restarted.");
     try {
-      const rules = options.redactionOf(request.project);
-      return await thread.call("ingest", [request, rules], [request.body.buffer]);
+      const { project } = request;
+      const secrets = options.secretsOf?.(project) ?? null;
+      const hidden = [options.redactionOf(project), secrets] as const;
+      return await thread.call("ingest", [request, ...hidden], [request.body.buffer]);
     } catch (error) {
       if (error instanceof ThreadEndedError) return unavailable(`${error.message}.`);
       throw error;

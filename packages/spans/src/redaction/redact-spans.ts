@@ -11,11 +11,20 @@ import type {
 import { REDACTED } from "./redact-json.ts";
 import { LEAST_CARD, type Redactor } from "./redactor.ts";
 
+/** What decides what is hidden of spans: a project's rules, or its secrets. */
+export interface SpanRedactor
+  extends Pick<Redactor, "text" | "number" | "mayHideValue" | "mayHideNamed"> {
+  readonly keys: Pick<Redactor["keys"], "hidesAttribute" | "hidesBelow">;
+}
+
 /**
  * Spans without what the rules hide. One that was changed is marked with the attribute `ag.redacted`; one
  * of which they hide nothing is the same object. Ids, times and counts are never changed.
  */
-export function redactSpans(spans: readonly OtlpSpan[], redactor: Redactor): readonly OtlpSpan[] {
+export function redactSpans(
+  spans: readonly OtlpSpan[],
+  redactor: SpanRedactor,
+): readonly OtlpSpan[] {
   // Many spans have the same resource and scope.
   const origins = new Map<OtlpResource | OtlpScope, OtlpResource | OtlpScope>();
   const keptOrigin = <Origin extends OtlpResource | OtlpScope>(origin: Origin): Origin => {
@@ -30,7 +39,7 @@ export function redactSpans(spans: readonly OtlpSpan[], redactor: Redactor): rea
 
 function redactSpan(
   span: OtlpSpan,
-  redactor: Redactor,
+  redactor: SpanRedactor,
   keptOrigin: <Origin extends OtlpResource | OtlpScope>(origin: Origin) => Origin,
 ): OtlpSpan {
   const resource = keptOrigin(span.resource);
@@ -59,7 +68,7 @@ function redactSpan(
 /** A resource or a scope; the same object where nothing of it is hidden. */
 function redactOrigin<Origin extends OtlpResource | OtlpScope>(
   origin: Origin,
-  redactor: Redactor,
+  redactor: SpanRedactor,
 ): Origin {
   const attributes = redactAttributes(origin.attributes, redactor);
   const schemaUrl = redactor.text(origin.schemaUrl);
@@ -72,7 +81,7 @@ function redactOrigin<Origin extends OtlpResource | OtlpScope>(
     : { ...origin, attributes, schemaUrl, name, version };
 }
 
-function redactEvent(event: OtlpEvent, redactor: Redactor): OtlpEvent {
+function redactEvent(event: OtlpEvent, redactor: SpanRedactor): OtlpEvent {
   const name = redactor.text(event.name);
   const attributes = redactAttributes(event.attributes, redactor);
   return name === event.name && attributes === event.attributes
@@ -80,7 +89,7 @@ function redactEvent(event: OtlpEvent, redactor: Redactor): OtlpEvent {
     : { ...event, name, attributes };
 }
 
-function redactLink(link: OtlpLink, redactor: Redactor): OtlpLink {
+function redactLink(link: OtlpLink, redactor: SpanRedactor): OtlpLink {
   const attributes = redactAttributes(link.attributes, redactor);
   const traceState = redactor.text(link.traceState);
   // Ids that are none are kept as they came, so that they may be any text.
@@ -96,7 +105,7 @@ function redactLink(link: OtlpLink, redactor: Redactor): OtlpLink {
 
 const HEX = /^(?:[0-9a-f]{32}|[0-9a-f]{16})$/;
 
-function redactAttributes(attributes: Attributes, redactor: Redactor): Attributes {
+function redactAttributes(attributes: Attributes, redactor: SpanRedactor): Attributes {
   let plain = 0;
   // Most attributes hold nothing, so most spans end here, without a copy of them.
   for (const [name, value] of attributes) {
@@ -108,7 +117,7 @@ function redactAttributes(attributes: Attributes, redactor: Redactor): Attribute
   return attributes;
 }
 
-function attributeRedaction(redactor: Redactor) {
+function attributeRedaction(redactor: SpanRedactor) {
   return (name: string, value: AttributeValue): AttributeValue => {
     if (redactor.mayHideNamed(name) && redactor.keys.hidesAttribute(name)) return REDACTED;
     if (typeof value === "string") return redactor.text(value, name);
@@ -117,7 +126,7 @@ function attributeRedaction(redactor: Redactor) {
 }
 
 /** Whether something may be hidden of an attribute's value, found fast. */
-function mayHide(value: AttributeValue, redactor: Redactor): boolean {
+function mayHide(value: AttributeValue, redactor: SpanRedactor): boolean {
   return typeof value === "string" ? redactor.mayHideValue(value) : mayHideOther(value);
 }
 
@@ -128,7 +137,7 @@ function mayHideOther(value: AttributeValue): boolean {
 
 function redactValue(
   value: AttributeValue,
-  redactor: Redactor,
+  redactor: SpanRedactor,
   attribute: readonly string[],
   path: readonly string[],
 ): AttributeValue {
@@ -149,7 +158,7 @@ function redactValue(
 }
 
 /** Bytes are kept as base64. Where they hold a text that the rules change, nothing of them is. */
-function redactBytes(bytes: Uint8Array, redactor: Redactor): AttributeValue {
+function redactBytes(bytes: Uint8Array, redactor: SpanRedactor): AttributeValue {
   // Byte by byte: what the patterns look for is ASCII in every usual encoding.
   let text = "";
   for (const byte of bytes) text += String.fromCharCode(byte);
@@ -159,7 +168,7 @@ function redactBytes(bytes: Uint8Array, redactor: Redactor): AttributeValue {
 /** @param plain How many of the first entries are known to hold nothing. */
 function redactMap(
   map: Attributes,
-  redactor: Redactor,
+  redactor: SpanRedactor,
   redactEntry: (key: string, value: AttributeValue) => AttributeValue,
   plain = 0,
 ): Attributes {

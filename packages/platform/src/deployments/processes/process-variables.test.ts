@@ -119,3 +119,33 @@ it("says in the log of a running build what it lacks, once", async () => {
     expect.stringContaining('"agate": {"allow": ["child-process"]}'),
   ]);
 });
+
+it("keeps secrets out of all that the build prints, and plain variables in it", async () => {
+  const program = await buildProgram(
+    workflowSource(
+      `const { TOKEN, PEM, REGION } = process.env;
+       console.log("a " + TOKEN, encodeURIComponent(TOKEN), JSON.stringify({ TOKEN }));
+       console.log(PEM);
+       console.error(new Error("b " + TOKEN).stack.split("\\n")[0], REGION);
+       process.stdout.write("x".repeat(16 * 1024 - 4) + TOKEN + "\\n");
+       response.end();`,
+    ),
+  );
+  const token = `${CANARY} "&`;
+  const variables = [
+    secret("TOKEN", token),
+    secret("PEM", `first-${CANARY}\nsecond-${CANARY}`),
+    { name: "REGION", value: "eu-central-1", isSecret: false },
+  ];
+  const { build, get, lines } = await start({ ...program, variables, restrictions: RESTRICTIONS });
+  await get("/");
+  await build.stop(TIMEOUT_MS);
+  const log = (await build.ended).log;
+  expect(lines.slice(0, 3)).toEqual([
+    'a [secret:TOKEN] [secret:TOKEN] {"TOKEN":"[secret:TOKEN]"}',
+    "[secret:PEM]",
+    "[secret:PEM]",
+  ]);
+  expect(lines).toContain("Error: b [secret:TOKEN] eu-central-1");
+  expect(JSON.stringify([lines, log])).not.toContain(CANARY.slice(0, 8));
+});

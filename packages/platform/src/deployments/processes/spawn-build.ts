@@ -6,6 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { BuildPermission } from "@agate/protocol";
+import { SecretTexts } from "@agate/spans/redaction";
 import type { VariableValue } from "../../registry/variables-change.ts";
 import { OutputSecrets, RecentLines, readLines } from "./build-output.ts";
 import { cleanEnvironment, developerEnvironment } from "./child-environment.ts";
@@ -96,12 +97,13 @@ export async function spawnBuild(
   }
   const recent = new RecentLines(RECENT_LINES);
   const hints = program.restrictions === null ? undefined : new PermissionHints();
+  const variables = new SecretTexts((program.variables ?? []).filter(({ isSecret }) => isSecret));
   const secrets = new OutputSecrets();
   child.on("message", (message) => secrets.take(message));
   const redaction = {
-    redact: (line: string) => redactLine(secrets.redact(line)),
+    redact: (line: string) => redactLine(secrets.redact(variables.text(line))),
     get longest() {
-      return secrets.longest;
+      return Math.max(secrets.longest, variables.longest);
     },
   };
   const follow = (stream: "stdout" | "stderr") => {

@@ -26,6 +26,7 @@ import type { SpanStore } from "../../stores/span-store.ts";
 import { openSqliteStore } from "../../stores/sqlite/sqlite-store.ts";
 import type { PostgresAddress } from "../../stores/store-address.ts";
 import { loadSecretKeys } from "../../variables/load-secret-keys.ts";
+import { SecretsInUse } from "../../variables/secrets-in-use.ts";
 import { checkDisk, Readiness } from "../health/readiness.ts";
 import type { HttpApp } from "../http-app.ts";
 import { createHttpApp } from "../http-app.ts";
@@ -118,6 +119,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     onReloadFailed: (err) => log.error({ err }),
     ...(options.now && { now: options.now }),
   });
+  const secretsInUse = new SecretsInUse();
   const ingest = startIngestThread({
     makeAppender: () => store.appenderHandle(),
     pricesFile: null,
@@ -125,6 +127,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     decodeLimits: { ...DEFAULT_DECODE_LIMITS, ...options.decodeLimits },
     maxWaitingBytes: options.maxWaitingBytes ?? 8 * MEGABYTE,
     redactionOf: access.redactionOf,
+    secretsOf: (project) => secretsInUse.of(project),
     onTrouble: ({ what, error }) => log.error({ err: error }, what),
     onThreadEnded: (error) => log.error(error),
   });
@@ -133,6 +136,8 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
   const deployer = createDeployer({
     buildUsers: null,
     redactionOf: access.redactionOf,
+    onVariables: (project, environmentId, values) =>
+      secretsInUse.learn(project, environmentId, values),
     registry,
     services,
     shared: database.sharedBuilds,
