@@ -190,10 +190,27 @@ export interface Lease {
   readonly kind: "lease";
   /** The socket (a file's path) that the process listens on. */
   readonly socketPath: string;
+  /** What the process says of its routes. */
+  readonly routes?: ServedRoutes;
   /** Set by the holder. Called when the process must end before the request is over: the holder cuts it off. */
   onTimeUp?: () => void;
   /** `unreachable`: the process does not listen. It is restarted then. */
   release(found?: "unreachable"): void;
+}
+
+/** The routes of a build. */
+export interface ServedRoutes {
+  /** @param target The path and query of a request to the build. */
+  find(target: string): ServedRoute | undefined;
+}
+
+export interface ServedRoute {
+  /** As it was declared: `/summarize`. */
+  readonly route: string;
+  /** Whether it is the endpoint that takes its configuration from a deployment. */
+  readonly isDeployed: boolean;
+  /** How long a call of it may take; null without a limit. */
+  readonly timeoutMs: number | null;
 }
 
 export interface ServiceUnavailable {

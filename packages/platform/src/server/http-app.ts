@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { OpenAccess } from "../access/open-access.ts";
 import type { Backups } from "../backup/take-backup.ts";
 import type { RunningDeployer } from "../deployments/deployer.ts";
+import type { GatewayOptions } from "../deployments/gateway/gateway.ts";
 import type { ServiceDirectory } from "../deployments/services.ts";
 import type { IngestService } from "../ingest/ingest-service.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -28,7 +29,8 @@ import { PageFiles } from "./page/page-files.ts";
 import { allRoutes } from "./routes/all-routes.ts";
 import { createDelivery } from "./send-answer.ts";
 import type { AnsweredCall } from "./service-calls.ts";
-import { createServiceCalls, serviceTarget } from "./service-calls.ts";
+import { createServiceCalls } from "./service-calls.ts";
+import { serviceTarget } from "./service-target.ts";
 
 export interface HttpAppOptions {
   readonly store: SpanStore;
@@ -45,6 +47,8 @@ export interface HttpAppOptions {
   readonly rootApplication: string | null;
   /** Told of every call of a workflow, when it is over. */
   readonly onCall?: ((call: AnsweredCall) => void) | undefined;
+  /** Limits of the gateway, where they are not its own. */
+  readonly gateway?: GatewayOptions | undefined;
   readonly log: Logger;
   readonly hostPolicy: HostPolicy;
   /** Pages of other origins that may call workflows and send traces; none where it is not given. */
@@ -127,11 +131,12 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   });
   const calls = createServiceCalls({
     services: options.services,
-    applications: registry.applications,
+    registry,
     access: access.control,
     hostPolicy,
     rootApplication: options.rootApplication,
     onCall: options.onCall,
+    gateway: options.gateway,
     deployer,
     deliver,
     answerError,

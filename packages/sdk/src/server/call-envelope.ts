@@ -51,6 +51,16 @@ export type Wanted =
   | { readonly by: "environment"; readonly environment: string }
   | { readonly by: "variant"; readonly variant: string; readonly revision: number | null };
 
+/** Names the environment of a deployed call whose body names nothing. The platform's gateway sets it. */
+const ENVIRONMENT_HEADER = "agate-environment";
+
+/** What a call asks for by its header, where its body asks for nothing. */
+export function wantedBy(wanted: Wanted, header: (name: string) => string | null): Wanted {
+  if (wanted.by !== "default") return wanted;
+  const environment = header(ENVIRONMENT_HEADER);
+  return isName(environment) ? { by: "environment", environment } : wanted;
+}
+
 /** The body of a call, design §8. `inputs` is undefined where the body has none. */
 export type Envelope =
   | { readonly endpoint: "playground"; readonly config: Dictionary; readonly inputs: unknown }

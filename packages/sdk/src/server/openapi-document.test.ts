@@ -66,6 +66,7 @@ const operation = z.strictObject({
   description: z.string().optional(),
   "x-ag-route": z.string().optional(),
   "x-ag-endpoint": z.enum(["playground", "deployed"]).optional(),
+  "x-ag-timeout": z.number().positive().optional(),
   requestBody: z.strictObject({ required: z.boolean(), content: media }).optional(),
   responses: z.record(
     z.string().regex(/^(?:[1-5]\d\d|default)$/),

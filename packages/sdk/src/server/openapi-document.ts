@@ -113,6 +113,7 @@ function callOperation(
     ...(route.description === undefined ? {} : { description: route.description }),
     "x-ag-route": route.path,
     "x-ag-endpoint": endpoint,
+    ...(Number.isFinite(route.timeout) && { "x-ag-timeout": route.timeout }),
     requestBody: {
       required: true,
       content: { "application/json": { schema: bodySchema(route, endpoint, schemas.input) } },

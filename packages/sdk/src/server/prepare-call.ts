@@ -17,6 +17,7 @@ import {
   playgroundVariant,
   readBody,
   type Wanted,
+  wantedBy,
 } from "./call-envelope.ts";
 import { type CallError, callError } from "./call-error.ts";
 import type { CallSignal } from "./call-signal.ts";
@@ -85,7 +86,7 @@ async function checkCall(
     const configuring =
       envelope.endpoint === "playground"
         ? fromPlayground(workflow, route, envelope, playgroundVariant(incoming.header), signal)
-        : fromSource(workflow, route, envelope.wanted, signal);
+        : fromSource(workflow, route, wantedBy(envelope.wanted, incoming.header), signal);
     const configured =
       configuring instanceof Promise ? await signal.beforeDeadline(configuring) : configuring;
     signal.step = "checking the inputs";

@@ -114,31 +114,18 @@ export class EnvironmentScanner {
     const isMark = this.#place === "start" && byte === BYTE_ORDER_MARK[this.#bytesOfMark];
     if (isMark) this.#bytesOfMark++;
     if (isMark || isSpace(byte)) return;
-    switch (this.#place) {
-      case "start":
-        return byte === OPEN_BRACE ? this.#go("before-key") : this.#stop();
-      case "before-key":
-        return byte === QUOTE ? this.#go("key") : this.#stop();
-      case "before-colon":
-        return byte === COLON ? this.#go("before-value") : this.#stop();
-      case "before-value":
-        return this.#beginValue(byte);
-      default:
-        return byte === COMMA ? this.#go("before-key") : this.#stop();
-    }
+    const next =
+      this.#place === "before-value" ? this.#placeOfValue(byte) : placeAfter(this.#place, byte);
+    if (next === "over") this.#stop();
+    else this.#place = next;
   }
 
-  #beginValue(byte: number): void {
-    if (byte === QUOTE) {
-      this.#go(this.#isEnvironment ? "name" : "string");
-    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      this.#depth = 1;
-      this.#go("nested");
-    } else if (byte === COMMA || byte === CLOSE_BRACE) {
-      this.#stop();
-    } else {
-      this.#go("scalar");
-    }
+  #placeOfValue(byte: number): Place {
+    if (byte === QUOTE) return this.#isEnvironment ? "name" : "string";
+    if (byte === COMMA || byte === CLOSE_BRACE) return "over";
+    if (byte !== OPEN_BRACE && byte !== OPEN_BRACKET) return "scalar";
+    this.#depth = 1;
+    return "nested";
   }
 
   /** A key or a name, of which what may matter is kept. */
@@ -146,23 +133,23 @@ export class EnvironmentScanner {
     const end = this.#endOfString(bytes, from);
     const longest = this.#place === "key" ? LONGEST_FIELD : LONGEST_NAME;
     const room = longest + 1 - this.#kept.length;
-    if (room > 0) this.#kept += bytes.latin1Slice(from, Math.min(end, from + room));
+    if (room > 0) this.#kept += bytes.toString("latin1", from, Math.min(end, from + room));
     if (end === bytes.length) return end;
     const text = this.#kept;
     this.#kept = "";
     if (this.#place === "key") {
       this.#isEnvironment = isField(text);
-      this.#go("before-colon");
+      this.#place = "before-colon";
     } else {
       this.#note(text);
-      if (this.#place !== "over") this.#go("after-value");
+      if (this.#place !== "over") this.#place = "after-value";
     }
     return end + 1;
   }
 
   #skipString(bytes: Buffer, from: number, next: Place): number {
     const end = this.#endOfString(bytes, from);
-    if (end < bytes.length) this.#go(next);
+    if (end < bytes.length) this.#place = next;
     return end + 1;
   }
 
@@ -191,13 +178,13 @@ export class EnvironmentScanner {
       const byte = bytes[at];
       if (byte === QUOTE) {
         this.#depth = depth;
-        this.#go("nested-string");
+        this.#place = "nested-string";
         return at + 1;
       }
       if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
       else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth--;
       if (depth === 0) {
-        this.#go("after-value");
+        this.#place = "after-value";
         return at + 1;
       }
     }
@@ -210,7 +197,7 @@ export class EnvironmentScanner {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at] as number;
       if (byte !== COMMA && byte !== CLOSE_BRACE && !isSpace(byte)) continue;
-      this.#go("after-value");
+      this.#place = "after-value";
       return at;
     }
     return bytes.length;
@@ -229,12 +216,8 @@ export class EnvironmentScanner {
       this.#outcome = { kind: "named", name };
     } else if (outcome.kind === "named" && !this.#isSame(outcome.name, name)) {
       this.#outcome = { kind: "conflicting", names: [outcome.name, name] };
-      this.#go("over");
+      this.#place = "over";
     }
-  }
-
-  #go(place: Place): void {
-    this.#place = place;
   }
 
   #stop(): void {
@@ -245,6 +228,20 @@ export class EnvironmentScanner {
 
 function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** Where a byte between two parts leads. */
+function placeAfter(place: Place, byte: number): Place {
+  switch (place) {
+    case "start":
+      return byte === OPEN_BRACE ? "before-key" : "over";
+    case "before-key":
+      return byte === QUOTE ? "key" : "over";
+    case "before-colon":
+      return byte === COLON ? "before-value" : "over";
+    default:
+      return byte === COMMA ? "before-key" : "over";
+  }
 }
 
 /** @param written As latin1; one that is longer than the field's name can be was cut. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { UpstreamConnection } from "./connection-pool.ts";
 
 /** Headers about one connection, which end with it: RFC 9110, 7.6.1. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -40,6 +39,9 @@ export function namedByConnection(connection: string): ReadonlySet<string> | und
  */
 const NOT_PASSED_ON: ReadonlySet<string> = new Set(["authorization", "cookie", "expect"]);
 
+/** Names the environment of a call. */
+export const ENVIRONMENT_HEADER = "agate-environment";
+
 /** Characters that would end the request line early. */
 const NO_TARGET = /[\0-\x20\x7f]|^[^/]|^$/;
 
@@ -64,8 +66,14 @@ export function requestBody({ headers }: IncomingMessage): RequestBody | undefin
  * The head of the request as the service gets it, ready to be written as latin1.
  *
  * @param path The path and query for the service.
+ * @param environment The environment that the request's path named, which the service does not see.
  */
-export function requestHead(incoming: IncomingMessage, path: string, body: RequestBody): string {
+export function requestHead(
+  incoming: IncomingMessage,
+  path: string,
+  body: RequestBody,
+  environment: string | null = null,
+): string {
   if (NO_TARGET.test(path)) throw new TypeError(`Not a request target: ${JSON.stringify(path)}`);
   const { rawHeaders, headers } = incoming;
   const named = namedByConnection(headers.connection ?? "");
@@ -74,6 +82,7 @@ export function requestHead(incoming: IncomingMessage, path: string, body: Reque
     const name = (rawHeaders[n] as string).toLowerCase();
     if (isHopByHop(name) || NOT_PASSED_ON.has(name) || named?.has(name)) continue;
     if (name === "x-forwarded-for") continue;
+    if (environment !== null && name === ENVIRONMENT_HEADER) continue;
     head += `${rawHeaders[n]}: ${rawHeaders[n + 1]}\r\n`;
   }
   const peer = incoming.socket.remoteAddress ?? "unknown";
@@ -86,57 +95,7 @@ export function requestHead(incoming: IncomingMessage, path: string, body: Reque
   if (headers.host === undefined) head += "host: localhost\r\n";
   else if (headers["x-forwarded-host"] === undefined)
     head += `x-forwarded-host: ${headers.host}\r\n`;
+  if (environment !== null) head += `${ENVIRONMENT_HEADER}: ${environment}\r\n`;
   if (body.kind === "chunked") head += "transfer-encoding: chunked\r\n";
   return `${head}\r\n`;
-}
-
-/**
- * Sends a request as its body comes in, no faster than the service takes it.
- *
- * @param onSent Told when all of it is on its way.
- */
-export function sendBody(
-  incoming: IncomingMessage,
-  connection: UpstreamConnection,
-  head: string,
-  body: RequestBody,
-  onSent: () => void,
-): { readonly stop: () => void; readonly continue: () => void } {
-  const isChunked = body.kind === "chunked";
-  connection.write(head);
-  const onData = (chunk: Buffer): void => {
-    if (!isChunked) {
-      if (!connection.write(chunk)) incoming.pause();
-      return;
-    }
-    connection.cork();
-    connection.write(`${chunk.length.toString(16)}\r\n`);
-    connection.write(chunk);
-    const isRoomy = connection.write("\r\n");
-    connection.uncork();
-    if (!isRoomy) incoming.pause();
-  };
-  const onEnd = (): void => {
-    if (isChunked) connection.write(`0\r\n${trailersOf(incoming)}\r\n`);
-    onSent();
-  };
-  incoming.on("data", onData);
-  incoming.on("end", onEnd);
-  return {
-    stop: () => {
-      incoming.off("data", onData);
-      incoming.off("end", onEnd);
-      // What is left is thrown away: the client's connection may have a next request.
-      incoming.resume();
-    },
-    continue: () => incoming.resume(),
-  };
-}
-
-function trailersOf({ rawTrailers }: IncomingMessage): string {
-  let text = "";
-  for (let n = 0; n < rawTrailers.length; n += 2) {
-    text += `${rawTrailers[n]}: ${rawTrailers[n + 1]}\r\n`;
-  }
-  return text;
 }

@@ -1,4 +1,5 @@
 import type { Lease, ServiceUnavailable } from "../services.ts";
+import { BuildRoutes } from "./build-routes.ts";
 import type { ProcessCondition } from "./process-condition.ts";
 import { ProcessWatch, type WatchLimits } from "./process-watch.ts";
 import type { BuildProcess } from "./start-build-process.ts";
@@ -70,6 +71,7 @@ export class LeasedProcess {
   readonly process: BuildProcess;
   readonly #onUnreachable: () => void;
   readonly #watch: ProcessWatch;
+  readonly #routes: BuildRoutes;
   readonly #leases = new Set<Lease>();
   /** Resolves when it is retired and no lease is left, or the time of its leases is over. */
   readonly #drained = Promise.withResolvers<void>();
@@ -81,6 +83,7 @@ export class LeasedProcess {
 
   constructor(process: BuildProcess, { watch, onUnreachable, onChecked }: LeasedProcessOptions) {
     this.process = process;
+    this.#routes = new BuildRoutes(process.openapi);
     this.#onUnreachable = onUnreachable;
     this.#watch = new ProcessWatch(process, watch, onChecked);
   }
@@ -98,6 +101,7 @@ export class LeasedProcess {
     const lease: Lease = {
       kind: "lease",
       socketPath: this.process.socketPath,
+      routes: this.#routes,
       release: (found) => {
         if (!this.#leases.delete(lease)) return;
         if (this.#leases.size === 0 && this.#retirement !== undefined) this.#drained.resolve();

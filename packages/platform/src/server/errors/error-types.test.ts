@@ -31,6 +31,7 @@ it("never lets the platform's own failures write their message", () => {
   // damaged; `not_ready` has a fixed message for each check.
   const explained = [
     "service_failed",
+    "service_timeout",
     "service_unavailable",
     "backup_unavailable",
     "trace_damaged",

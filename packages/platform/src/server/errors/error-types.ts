@@ -256,6 +256,11 @@ export const ERROR_TYPES = {
     meaning: "The body is not an object with the fields of this endpoint.",
     message: given,
   },
+  environment_ambiguous: {
+    status: 422,
+    meaning: "The request names two environments that differ: in its path, a header or its body.",
+    message: given,
+  },
   slug_invalid: {
     status: 422,
     meaning: "A slug is 1 to 64 lower-case letters and digits, with single `-`, `_` or `.` inside.",
@@ -360,7 +365,8 @@ export const ERROR_TYPES = {
   },
   service_unavailable: {
     status: 503,
-    meaning: "The build that serves the application is being started. See `Retry-After`.",
+    meaning:
+      "The build that serves the application is being started, or too many large bodies are held until they name their environment. See `Retry-After`.",
     message: given,
   },
   not_ready: {
@@ -373,6 +379,12 @@ export const ERROR_TYPES = {
     status: 503,
     meaning: "The server is stopping. See `Retry-After`.",
     message: { kind: "fixed", text: "The server is shutting down." },
+  },
+  service_timeout: {
+    status: 504,
+    meaning:
+      "The answer of the build did not begin in time: 5 seconds after the timeout of the route, or after 10 minutes where it has none.",
+    message: given,
   },
   query_timeout: {
     status: 504,

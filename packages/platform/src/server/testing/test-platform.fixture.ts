@@ -12,6 +12,7 @@ import { Backups } from "../../backup/take-backup.ts";
 import type { DeployerLimits, ProcessOptions } from "../../deployments/create-deployer.ts";
 import { createDeployer } from "../../deployments/create-deployer.ts";
 import type { RunningDeployer } from "../../deployments/deployer.ts";
+import type { GatewayOptions } from "../../deployments/gateway/gateway.ts";
 import type { StartBuildProcess } from "../../deployments/processes/start-build-process.ts";
 import { Services } from "../../deployments/services.ts";
 import type { IngestService } from "../../ingest/ingest-service.ts";
@@ -50,6 +51,7 @@ export interface TestPlatformOptions {
   readonly processes?: Partial<ProcessOptions>;
   readonly startBuild?: StartBuildProcess;
   readonly rootApplication?: string;
+  readonly gateway?: GatewayOptions;
   readonly corsOrigins?: readonly string[];
   readonly maxDecompressedBytes?: number;
   readonly decodeLimits?: Partial<DecodeLimits>;
@@ -175,6 +177,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     readiness,
     services,
     rootApplication: options.rootApplication ?? null,
+    gateway: options.gateway,
     log,
     hostPolicy: policy === "keys" ? "any" : "loopback",
     corsOrigins: options.corsOrigins,

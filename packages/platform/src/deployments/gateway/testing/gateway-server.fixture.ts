@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import type { Service } from "../../services.ts";
-import type { GatewayProblem } from "../gateway.ts";
+import type { GatewayProblem } from "../exchange.ts";
+import type { GatewayOptions } from "../gateway.ts";
 import { Gateway } from "../gateway.ts";
 
 export interface GatewayServer {
@@ -14,11 +15,14 @@ export interface GatewayServer {
 }
 
 /** The gateway in a bare server: every path goes to the one service. */
-export async function serveGateway(service: Service): Promise<GatewayServer> {
-  const gateway = new Gateway();
+export async function serveGateway(
+  service: Service,
+  options: GatewayOptions = {},
+): Promise<GatewayServer> {
+  const gateway = new Gateway(options);
   const problems: GatewayProblem[] = [];
   const server = createServer((incoming, outgoing) => {
-    const target = { service, path: incoming.url ?? "/" };
+    const target = { find: () => service, scanner: null, path: incoming.url ?? "/" };
     gateway.forward(incoming, outgoing, target, (problem) => {
       problems.push(problem);
       outgoing.writeHead(502).end(problem.kind);

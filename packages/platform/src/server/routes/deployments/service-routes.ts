@@ -8,9 +8,13 @@ import { PATH_PARAMETERS } from "../registry/registry-route.ts";
 
 const ERRORS: readonly ErrorType[] = [
   "application_not_found",
+  "environment_not_found",
   "service_not_found",
+  "environment_ambiguous",
+  "body_too_large",
   "service_failed",
   "service_unavailable",
+  "service_timeout",
   "shutting_down",
 ];
 
@@ -33,14 +37,15 @@ export function serviceRoutes(): readonly Route[] {
       access: "run",
       summary: "Call a route as it is deployed",
       description:
-        "Passed on to the build that serves the application, streams included. What it takes and answers is its own: see `GET /services/{app}/openapi.json`. An entrypoint is called without `{route}`.",
+        "Passed on to the build that serves the application, streams included. What it takes and answers is its own: see `GET /services/{app}/openapi.json`. An entrypoint is called without `{route}`. Which environment's build it is, `{app}@{environment}`, the header `agate-environment` or the body's `environment` says; two that differ are a 422. Without any, it is the application's default environment.",
       requestBody: ANYTHING,
     }),
     described("POST", "/services/{app}/playground/run/{route}", {
       id: "tryService",
       access: "playground",
       summary: "Call a route with a configuration of your own",
-      description: "Passed on likewise. The answer has the trace of the call.",
+      description:
+        "Passed on likewise; the body names no environment. Without a name, it is the first live environment whose playground is on. The answer has the trace of the call.",
       requestBody: ANYTHING,
     }),
     described("GET", "/services/{app}/openapi.json", {

@@ -1,0 +1,77 @@
+import type { RunningDeployer } from "../deployments/deployer.ts";
+import type { FoundService, ServiceDirectory } from "../deployments/services.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Answer, Problem } from "./answer.ts";
+import { problemAnswer, problemsAnswer } from "./answer.ts";
+import type { ServiceEndpoint } from "./service-endpoint.ts";
+import type { NamedEnvironment } from "./service-target.ts";
+
+export interface ServiceLookupOptions {
+  readonly services: ServiceDirectory;
+  readonly registry: Pick<Registry, "applications" | "environments">;
+  readonly deployer: Pick<RunningDeployer, "catchUp">;
+}
+
+/** A call whose service the directory does not know. */
+export interface UnknownService {
+  /** The project's id. */
+  readonly project: string;
+  /** By slug or id. */
+  readonly application: string;
+  /** The environment that the request names; null: the default one. */
+  readonly named: NamedEnvironment | null;
+  readonly endpoint: ServiceEndpoint;
+}
+
+/** Asks the registry for what the directory does not have; an answer says what is missing. */
+export type ServiceLookup = (wanted: UnknownService) => Promise<FoundService | Answer>;
+
+export function isFound(outcome: FoundService | Answer): outcome is FoundService {
+  return "service" in outcome;
+}
+
+/**
+ * Looks for services that this replica does not know. Another replica may have deployed or renamed
+ * one a moment ago, and its client may call before the signal of the change arrives.
+ */
+export function createServiceLookup(options: ServiceLookupOptions): ServiceLookup {
+  const { services, registry, deployer } = options;
+  return async ({ project, application: called, named, endpoint }) => {
+    const application = await registry.applications.get({ project, application: called });
+    if (application.kind === "refused") return problemsAnswer(application.problems);
+    const { id, slug, build } = application.value;
+    let environment: { readonly id: string; readonly slug: string } | null = null;
+    if (named !== null) {
+      const ref = { project, application: id };
+      const found = await registry.environments.get(ref, named.name);
+      if (found.kind === "refused") {
+        const [problem] = found.problems;
+        return problemAnswer({ ...problem, loc: named.loc });
+      }
+      environment = found.value;
+    }
+    const find = () =>
+      named === null && endpoint === "playground"
+        ? services.findPlayground(project, id)
+        : services.find(project, id, environment?.id ?? null);
+    if (find() === undefined) await deployer.catchUp(id);
+    const found = find();
+    if (found !== undefined) return found;
+    if (build !== null && named === null) {
+      const msg = `Build ${build} of ${slug} is being started.`;
+      return problemAnswer({ type: "service_unavailable", loc: [], msg }, { "retry-after": "1" });
+    }
+    return problemAnswer(notServed(slug, environment?.slug ?? null, named));
+  };
+}
+
+function notServed(
+  slug: string,
+  environment: string | null,
+  named: NamedEnvironment | null,
+): Problem {
+  const what = environment === null ? slug : `${slug} in ${environment}`;
+  const where = environment === null ? "" : ` --environment ${environment}`;
+  const msg = `No build serves ${what}. Deploy one: agate deploy app.ts --app ${slug}${where}.`;
+  return { type: "service_not_found", loc: named?.loc ?? ["path", "app"], msg };
+}
