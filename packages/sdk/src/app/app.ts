@@ -78,6 +78,8 @@ export interface AppOptions extends TelemetryOptions {
    * without secrets. An `HttpError` is an answer and is not told.
    */
   readonly onError?: ((error: unknown, call: FailedCall) => void) | undefined;
+  /** False to serve no playground endpoints: callers cannot choose a configuration then. */
+  readonly playground?: boolean | undefined;
   /**
    * True to answer deployed calls with the message of what a function threw. By default the answer says
    * that the function failed, and names the trace that has the error. An `HttpError` is always told.

@@ -52,12 +52,13 @@ export function createApp(options: AppOptions = {}): App {
  * @throws DeclarationError which says what to write instead.
  */
 export function checkOptions(options: AppOptions): void {
-  const { basePath, cors, limits, exposeErrors } = options;
+  const { basePath, cors, limits, exposeErrors, playground } = options;
   const wrong =
     unknownOption("The app", options, APP_OPTIONS) ??
     unknownOption("cors", cors ?? {}, CORS_OPTIONS) ??
     unknownOption("limits", limits ?? {}, LIMITS) ??
-    switchProblem("exposeErrors", exposeErrors);
+    switchProblem("exposeErrors", exposeErrors) ??
+    switchProblem("playground", playground);
   if (wrong !== null) throw new DeclarationError(wrong);
   basePathOf(basePath);
   corsPolicy(cors);
@@ -76,6 +77,7 @@ const APP_OPTIONS: OptionNames<AppOptions> = {
   contentLimit: true,
   disabled: true,
   onError: true,
+  playground: true,
   exposeErrors: true,
   onWarning: true,
   maxBodyBytes: true,
@@ -199,6 +201,7 @@ function workflowOf(parts: AppParts, routes: RouteTable): Workflow {
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
     basePath: basePathOf(options.basePath),
     cors: corsPolicy(options.cors),
+    playground: options.playground ?? true,
     exposeErrors: options.exposeErrors ?? false,
     warn: warnOnce(options, telemetry),
     reportFailure: failureReporter(options, telemetry),

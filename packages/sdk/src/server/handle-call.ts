@@ -22,7 +22,7 @@ function answerTo(workflow: Workflow, incoming: IncomingCall): Answer | Promise<
   const { method } = incoming;
   const path = pathBelow(workflow.basePath, incoming.path);
   const match = path === null ? undefined : workflow.routes.match(path);
-  if (match !== undefined) {
+  if (match !== undefined && (match.endpoint === "deployed" || workflow.playground)) {
     if (method === "POST") return runCall(workflow, match, incoming);
     return workflow.cors?.preflight(incoming, "POST") ?? notAllowed("POST");
   }
@@ -81,12 +81,15 @@ function notAllowed(allow: string): Answer {
   );
 }
 
-function missing({ basePath, routes }: Workflow, pathname: string): string {
+function missing({ basePath, routes, playground }: Workflow, pathname: string): string {
+  if (!playground && routes.match(pathBelow(basePath, pathname) ?? "")?.endpoint === "playground") {
+    return `There is nothing at ${pathname}: the app's playground is off. It is on without ag.init({ playground: false }).`;
+  }
   const paths = routes.all().map(({ path }) => path);
   const known =
     paths.length === 0
       ? "No route is declared: is the module that declares them imported?"
-      : `The routes are ${paths.join(", ")}: POST ${basePath}/playground/run/… or ${basePath}/run/…`;
+      : `The routes are ${paths.join(", ")}: POST ${playground ? `${basePath}/playground/run/… or ` : ""}${basePath}/run/…`;
   return `There is nothing at ${pathname}. ${known}`;
 }
 

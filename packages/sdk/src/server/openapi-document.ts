@@ -8,10 +8,14 @@ import type { Workflow } from "./workflow.ts";
 
 type Json = Record<string, unknown>;
 
-type DescribedWorkflow = Pick<Workflow, "application" | "basePath" | "routes" | "warn">;
+type DescribedWorkflow = Pick<
+  Workflow,
+  "application" | "basePath" | "routes" | "playground" | "warn"
+>;
 
 /** `GET /openapi.json`: every route's bodies, with the playground control of every configuration field. */
-export function openapiDocument({ application, basePath, routes, warn }: DescribedWorkflow): Json {
+export function openapiDocument(workflow: DescribedWorkflow): Json {
+  const { application, basePath, routes, playground, warn } = workflow;
   const paths: Record<string, Json> = {
     "/health": { get: operation("health", "Whether the workflow runs.", HEALTH) },
     "/openapi.json": { get: operation("openapi", "This document.", { type: "object" }) },
@@ -29,8 +33,15 @@ export function openapiDocument({ application, basePath, routes, warn }: Describ
       chunk: route.chunk && components.schemaOf(route.chunk, { ...place, part: "stream" }),
     };
     for (const [endpoint, path] of servedPaths(route)) {
+      if (endpoint === "playground" && !playground) continue;
       const operationId = names.take(path.slice(1).replaceAll("/", "_"));
-      paths[path] = { post: callOperation(route, endpoint, { operationId, schemas }) };
+      paths[path] = {
+        post: {
+          ...callOperation(route, endpoint, { operationId, schemas }),
+          // Without the playground's body, the platform has it from here.
+          ...(playground ? {} : { "x-ag-config": configJsonSchema(route.config) }),
+        },
+      };
     }
   }
   return {

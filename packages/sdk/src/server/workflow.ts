@@ -16,6 +16,8 @@ export interface Workflow {
   readonly maxBodyBytes: number;
   /** The path that it is served below; empty for the root. */
   readonly basePath: string;
+  /** Whether it serves playground endpoints. */
+  readonly playground: boolean;
   /** Whether deployed endpoints answer with what a function threw, where its route does not say. */
   readonly exposeErrors: boolean;
   /** Null where no page of another origin may call it. */

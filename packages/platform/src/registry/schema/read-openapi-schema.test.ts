@@ -49,6 +49,22 @@ describe("readOpenapiSchema", () => {
     expect(routesOf(await documentOf(app)).map(({ route }) => route)).toEqual(["/", "/a/b", "/c"]);
   });
 
+  it("knows the same of a workflow that serves no playground", async () => {
+    await fc.assert(
+      fc.asyncProperty(randomConfig, async ({ fields }) => {
+        const model = modelOf(fields, "defined");
+        const [withIt, without] = [true, false].map((playground) => {
+          const app = createApp({ playground });
+          app.entrypoint(NoConfig)(() => null);
+          app.route("/r", { config: model, input: z.object({ text: z.string() }) })(() => null);
+          return app;
+        });
+        expect(routesOf(await documentOf(without!))).toEqual(routesOf(await documentOf(withIt!)));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   it("keeps every field of a configuration as the SDK writes it", async () => {
     await fc.assert(
       fc.asyncProperty(randomConfig, async ({ fields }) => {

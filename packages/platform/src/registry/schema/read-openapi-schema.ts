@@ -12,6 +12,7 @@ const MAX_DEPTH = 200;
 /**
  * Takes from a workflow's `/openapi.json` what the platform needs to know about its routes. The
  * playground's operations have it: `x-ag-route` is the route, `config` in the body its configuration.
+ * A workflow without a playground has the configuration as `x-ag-config` of the deployed operations.
  */
 export function readOpenapiSchema(document: unknown): OpenapiReading {
   try {
@@ -43,7 +44,7 @@ function readRoutes(document: unknown): RouteSchema[] {
   const routes = new Map<string, RouteSchema>();
   for (const [path, item] of Object.entries(paths)) {
     const operation = isRecord(item) ? item.post : undefined;
-    if (!isRecord(operation) || operation["x-ag-endpoint"] !== "playground") continue;
+    if (!isRecord(operation) || !hasConfig(operation)) continue;
     const at = ["paths", path, "post"];
     const route = operation["x-ag-route"];
     if (typeof route !== "string" || !route.startsWith("/")) {
@@ -61,6 +62,11 @@ function readRoutes(document: unknown): RouteSchema[] {
   return [...routes.values()];
 }
 
+function hasConfig(operation: JsonObject): boolean {
+  const endpoint = operation["x-ag-endpoint"];
+  return endpoint === "playground" || (endpoint === "deployed" && "x-ag-config" in operation);
+}
+
 function readRoute(
   route: string,
   operation: JsonObject,
@@ -68,11 +74,13 @@ function readRoute(
   components: JsonObject,
 ): RouteSchema {
   const toSchema = ["requestBody", "content", "application/json", "schema"];
-  const config = recordAt(operation, [...toSchema, "properties", "config", "properties"], at);
-  const fields = Object.entries(config).map(([name, field]) => {
-    const place = [...at, ...toSchema, "properties", "config", "properties", name];
-    return [name, readField(field, place)] as const;
-  });
+  const toFields =
+    "x-ag-config" in operation
+      ? ["x-ag-config", "properties"]
+      : [...toSchema, "properties", "config", "properties"];
+  const fields = Object.entries(recordAt(operation, toFields, at)).map(
+    ([name, field]) => [name, readField(field, [...at, ...toFields, name])] as const,
+  );
   const inputs = recordAt(operation, [...toSchema, "properties", "inputs"], at);
   const contained = selfContained(inputs, components);
   if (contained.kind === "missing") {
