@@ -40,6 +40,7 @@ describe("a command line that is wrong", () => {
     [["server", "--retention", "0d"], /'0d' is invalid\. Must be a duration with a unit/],
     // Beyond 2 ** 31 ms a timer fires at once: every list would have timed out.
     [["server", "--query-timeout", "30d"], /'30d' is invalid\. Must be 24d or less\./],
+    [["server", "--process-memory", "127mb"], /'127mb' is invalid\. Must be 128mb or more\./],
     [["server", "--max-body", "lots"], /'lots' is invalid\. Must be a size with a unit/],
     [["server", "--log-level", "loud"], /Allowed choices are debug, info, warn, error, silent/],
     [["server", "--log-format", "xml"], /Allowed choices are json, pretty/],

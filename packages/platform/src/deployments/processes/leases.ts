@@ -19,6 +19,10 @@ export class WaitingRequests {
     this.#unavailable = unavailable;
   }
 
+  get count(): number {
+    return this.#waiting.size;
+  }
+
   wait(): Promise<Lease | ServiceUnavailable> {
     if (this.#waiting.size >= MOST_WAITING) return Promise.resolve(this.#unavailable());
     return new Promise((resolve) => {
@@ -73,6 +77,7 @@ export class LeasedProcess {
   readonly #watch: ProcessWatch;
   readonly #routes: BuildRoutes;
   readonly #leases = new Set<Lease>();
+  #idleSince = performance.now();
   /** Resolves when it is retired and no lease is left, or the time of its leases is over. */
   readonly #drained = Promise.withResolvers<void>();
   #drainsUntil = Number.POSITIVE_INFINITY;
@@ -92,6 +97,11 @@ export class LeasedProcess {
     return this.#leases.size;
   }
 
+  /** Since when it has had no request; infinite while it has one. */
+  get idleSince(): number {
+    return this.#leases.size === 0 ? this.#idleSince : Number.POSITIVE_INFINITY;
+  }
+
   /** As of its last health check. */
   get condition(): ProcessCondition {
     return this.#watch.condition;
@@ -104,6 +114,7 @@ export class LeasedProcess {
       routes: this.#routes,
       release: (found) => {
         if (!this.#leases.delete(lease)) return;
+        this.#idleSince = performance.now();
         if (this.#leases.size === 0 && this.#retirement !== undefined) this.#drained.resolve();
         if (found === "unreachable") this.#onUnreachable();
       },

@@ -43,6 +43,8 @@ export type SupervisionEvent =
       readonly pid: number;
       readonly reason: string;
     }
+  /** It got no request for this long: its processes end, and the next request starts them. */
+  | { readonly kind: "asleep"; readonly build: number; readonly afterMs: number }
   /** It was replaced; `leases` requests still run. */
   | { readonly kind: "draining"; readonly build: number; readonly leases: number }
   /** It was replaced or retired, and has ended; `cutOff` requests were still running. */
@@ -67,6 +69,8 @@ export function describeSupervision(event: SupervisionEvent): string {
       return `Process ${event.pid} could not be replaced. ${event.failure.reason}`;
     case "killed":
       return `Killed process ${event.pid}: it ${event.reason}.`;
+    case "asleep":
+      return `Sleeping, after ${Math.round(event.afterMs / 60_000)} min without a call. The next call starts it.`;
     case "draining":
       return `Replaced; ${requests(event.leases)} still running.`;
     case "stopped":

@@ -5,10 +5,12 @@ import {
   LONGEST_CALL_MS,
   requestsOf,
 } from "./draining-processes.ts";
+import { IdleTimer } from "./idle-timer.ts";
 import { type DrainLimits, type LeasedProcess, WaitingRequests } from "./leases.ts";
 import { ProcessRoom, type RoomClaim } from "./process-room.ts";
-import { ProcessSlot, type SlotPause, type SupervisedBuild } from "./process-slot.ts";
+import type { SlotPause, SupervisedBuild } from "./process-slot.ts";
 import { WATCH_LIMITS, type WatchLimits } from "./process-watch.ts";
+import { SlotGroup } from "./slot-group.ts";
 import type { BuildProcess, StartFailure } from "./start-build-process.ts";
 import { type StartedBuild, startProcesses } from "./started-build.ts";
 import type { SupervisionEvent } from "./supervision-events.ts";
@@ -22,6 +24,8 @@ export interface SupervisorLimits extends DrainLimits {
   readonly watch: WatchLimits | null;
   /** How many processes serve at the same time. */
   readonly processes: number;
+  /** Processes end after this long without a request, until the next one; null: they never do. */
+  readonly sleepMs: () => number | null;
 }
 
 const LIMITS: SupervisorLimits = {
@@ -31,6 +35,7 @@ const LIMITS: SupervisorLimits = {
   stableMs: 60_000,
   watch: WATCH_LIMITS,
   processes: 1,
+  sleepMs: () => null,
 };
 /** For a stopping platform: shorter, so that the stop is not held up. */
 export const CLOSING: DrainLimits = { drainMs: 30_000, stopMs: 2_000 };
@@ -46,11 +51,7 @@ type State =
       /** Why it could not be woken, where that was tried. */
       readonly refusal?: string;
     }
-  | {
-      readonly kind: "active";
-      readonly build: SupervisedBuild;
-      readonly slots: readonly ProcessSlot[];
-    };
+  | { readonly kind: "active"; readonly build: SupervisedBuild; readonly group: SlotGroup };
 
 /** Runs the processes of one build of an application at a time, and restarts those that crash. */
 export class Supervisor implements Service {
@@ -60,8 +61,11 @@ export class Supervisor implements Service {
   readonly #waiting: WaitingRequests;
   readonly #room: ProcessRoom;
   readonly #draining = new DrainingProcesses();
-  #claim: RoomClaim | undefined;
+  readonly #sleepTimer: IdleTimer;
   #state: State = { kind: "none" };
+  #claim: RoomClaim | undefined;
+  /** When a request last came, or a build was started. */
+  #lastUsed = 0;
   #isClosed = false;
 
   /**
@@ -79,6 +83,11 @@ export class Supervisor implements Service {
     this.#limits = { ...LIMITS, ...limits };
     this.#room = room;
     this.#waiting = new WaitingRequests(this.#limits.waitMs, () => this.#unavailable());
+    this.#sleepTimer = new IdleTimer(
+      this.#limits.sleepMs,
+      () => this.#idleSince(),
+      (idleMs) => this.#sleep(idleMs),
+    );
   }
 
   /** The number of the build that serves, or is being started to; undefined while there is none. */
@@ -88,22 +97,26 @@ export class Supervisor implements Service {
 
   /** How many requests are running, in processes that drain as well. */
   get requests(): number {
-    return requestsOf(this.#servingProcesses()) + this.#draining.requests;
+    return requestsOf(this.#group?.serving ?? []) + this.#draining.requests;
   }
 
-  /** Whether the first start of its build has neither succeeded nor failed yet. */
+  /**
+   * Whether the first start of its build has neither succeeded nor failed yet. One that sleeps while it
+   * is not called need not be started.
+   */
   get isStarting(): boolean {
     const state = this.#state;
+    if (this.#limits.sleepMs() !== null) return false;
     if (state.kind === "asleep") return state.refusal === undefined;
-    return state.kind === "active" && state.slots.some((slot) => !slot.hasSettled);
+    return state.kind === "active" && !state.group.hasSettled;
   }
 
   acquire(): Lease | Promise<Lease | ServiceUnavailable> {
-    const serving = this.#leastBusy();
+    this.#lastUsed = performance.now();
+    const serving = this.#group?.leastBusy();
     if (serving !== undefined) return serving.lease();
-    this.wake();
-    const { kind } = this.#state;
-    const isWaiting = kind === "active" && !this.#isPausedFor(this.#limits.waitMs);
+    this.#awaken();
+    const isWaiting = this.#state.kind === "active" && !this.#isPausedFor(this.#limits.waitMs);
     return isWaiting ? this.#waiting.wait() : Promise.resolve(this.#unavailable());
   }
 
@@ -132,12 +145,7 @@ export class Supervisor implements Service {
     if (this.#claim === undefined) this.#claim = claim ?? undefined;
     else claim?.release();
     const before = this.#leave();
-    const slots = this.#activate(build);
-    for (const [index, slot] of slots.entries()) {
-      const process = processes[index];
-      if (process === undefined) void slot.start();
-      else slot.serve(process);
-    }
+    this.#activate(build, processes);
     return this.#replaced(before);
   }
 
@@ -149,8 +157,13 @@ export class Supervisor implements Service {
     this.#replaced(before);
   }
 
-  /** Starts the build of {@link startLater} in the background, if there is room for it. */
+  /** Starts the build of {@link startLater} in the background, unless it sleeps while it is not called. */
   wake(): void {
+    if (this.#limits.sleepMs() === null) this.#awaken();
+  }
+
+  /** Starts a sleeping build, if there is room for it. */
+  #awaken(): void {
     if (this.#state.kind !== "asleep") return;
     const { build, refusal } = this.#state;
     const { processes } = this.#limits;
@@ -161,7 +174,7 @@ export class Supervisor implements Service {
       if (refusal === undefined) this.#emit({ kind: "no-room", build: build.number, reason });
       return;
     }
-    for (const slot of this.#activate(build)) void slot.start();
+    this.#activate(build);
   }
 
   /** Ends every process: running requests get some time, new ones a 503. */
@@ -174,13 +187,57 @@ export class Supervisor implements Service {
     await this.#draining.close(limits);
   }
 
+  get #group(): SlotGroup | undefined {
+    return this.#state.kind === "active" ? this.#state.group : undefined;
+  }
+
   /** Leaves the current state, but keeps its processes running. */
   #leave(): Replaced | undefined {
     const state = this.#state;
     this.#state = { kind: "none" };
+    this.#sleepTimer.stop();
     if (state.kind !== "active") return undefined;
-    const processes = state.slots.flatMap((slot) => slot.leave() ?? []);
+    const processes = state.group.leave();
     return processes.length === 0 ? undefined : { build: state.build.number, processes };
+  }
+
+  /** @param running Processes that serve from now on; the others are started. */
+  #activate(build: SupervisedBuild, running: readonly BuildProcess[] = []): void {
+    const { watch, stableMs, processes } = this.#limits;
+    const group: SlotGroup = new SlotGroup(
+      {
+        build,
+        watch,
+        stableMs,
+        emit: this.#emit,
+        onServing: () => this.#waiting.grant(() => (group.leastBusy() as LeasedProcess).lease()),
+        onPaused: () => {
+          if (this.#isPausedFor(this.#limits.waitMs)) this.#waiting.reject();
+        },
+        mayReplace: () => !this.#draining.hasUnfit && !group.isReplacing,
+        retire: (replaced) => void this.#drain(build.number, [replaced], this.#limits),
+      },
+      processes,
+    );
+    this.#state = { kind: "active", build, group };
+    this.#lastUsed = performance.now();
+    this.#sleepTimer.start();
+    group.start(running);
+  }
+
+  #idleSince(): number {
+    if (this.#waiting.count > 0) return Number.POSITIVE_INFINITY;
+    const processes = this.#group?.serving ?? [];
+    return Math.max(this.#lastUsed, ...processes.map(({ idleSince }) => idleSince));
+  }
+
+  #sleep(afterMs: number): void {
+    if (this.#state.kind !== "active") return;
+    const { build } = this.#state;
+    const before = this.#leave();
+    this.#fallAsleep(build);
+    this.#emit({ kind: "asleep", build: build.number, afterMs });
+    if (before !== undefined) void this.#drain(build.number, before.processes, this.#limits);
   }
 
   #fallAsleep(build: SupervisedBuild): void {
@@ -191,46 +248,6 @@ export class Supervisor implements Service {
   #releaseRoom(): void {
     this.#claim?.release();
     this.#claim = undefined;
-  }
-
-  #activate(build: SupervisedBuild): readonly ProcessSlot[] {
-    const { watch, stableMs, processes } = this.#limits;
-    const options = {
-      build,
-      watch,
-      stableMs,
-      emit: this.#emit,
-      onServing: () => this.#waiting.grant(() => (this.#leastBusy() as LeasedProcess).lease()),
-      onPaused: () => {
-        if (this.#isPausedFor(this.#limits.waitMs)) this.#waiting.reject();
-      },
-      mayReplace: () => !this.#draining.hasUnfit && !slots.some((slot) => slot.isReplacing),
-      retire: (replaced: LeasedProcess) => {
-        void this.#drain(build.number, [replaced], this.#limits);
-      },
-    };
-    const slots: readonly ProcessSlot[] = Array.from(
-      { length: processes },
-      () => new ProcessSlot(options),
-    );
-    this.#state = { kind: "active", build, slots };
-    return slots;
-  }
-
-  #servingProcesses(): readonly LeasedProcess[] {
-    if (this.#state.kind !== "active") return [];
-    return this.#state.slots.flatMap(({ serving }) => serving ?? []);
-  }
-
-  /** The process for the next request. */
-  #leastBusy(): LeasedProcess | undefined {
-    if (this.#state.kind !== "active") return undefined;
-    let best: LeasedProcess | undefined;
-    for (const { serving } of this.#state.slots) {
-      if (serving !== undefined && (best === undefined || comesBefore(serving, best)))
-        best = serving;
-    }
-    return best;
   }
 
   #replaced(before: Replaced | undefined): Drain {
@@ -249,47 +266,33 @@ export class Supervisor implements Service {
 
   /** Whether no process serves, nor is started within this time. */
   #isPausedFor(milliseconds: number): boolean {
-    const pause = this.#pause();
+    const pause = this.#group?.pause;
     return pause !== undefined && pause.until - performance.now() > milliseconds;
-  }
-
-  /** The shortest of the pauses, while no process serves or is being started. */
-  #pause(): SlotPause | undefined {
-    if (this.#state.kind !== "active") return undefined;
-    let shortest: SlotPause | undefined;
-    for (const { pause } of this.#state.slots) {
-      if (pause === undefined) return undefined;
-      if (shortest === undefined || pause.until < shortest.until) shortest = pause;
-    }
-    return shortest;
   }
 
   #unavailable(): ServiceUnavailable {
     const state = this.#state;
-    if (state.kind === "none") {
-      const reason = `No build of ${this.application.slug} is live any more.`;
-      return { kind: "unavailable", reason, retryAfterSeconds: 1 };
-    }
-    const build = `Build ${state.build.number} of ${this.application.slug}`;
+    const { slug } = this.application;
+    if (state.kind === "none") return unavailable(`No build of ${slug} is live any more.`);
+    const build = `Build ${state.build.number} of ${slug}`;
     if (state.kind === "asleep" && state.refusal !== undefined) {
       const reason = `${build} could not be started. ${state.refusal}`;
-      return { kind: "unavailable", reason, retryAfterSeconds: NO_ROOM_RETRY_SECONDS };
+      return unavailable(reason, NO_ROOM_RETRY_SECONDS);
     }
-    const pause = this.#pause();
-    if (pause === undefined) {
-      const reason = `${build} is being started.`;
-      return { kind: "unavailable", reason, retryAfterSeconds: 1 };
-    }
-    const seconds = Math.max(1, Math.ceil((pause.until - performance.now()) / 1000));
-    const reason = `${build} ${pause.fault} and restarts in ${seconds} s.`;
-    return { kind: "unavailable", reason, retryAfterSeconds: seconds };
+    const pause = this.#group?.pause;
+    return pause === undefined
+      ? unavailable(`${build} is being started.`)
+      : pausing(build, pause, performance.now());
   }
 }
 
-/** Fewest requests first; one that misses its health checks last. */
-function comesBefore(one: LeasedProcess, other: LeasedProcess): boolean {
-  const [isWell, isOtherWell] = [one.condition.kind === "well", other.condition.kind === "well"];
-  return isWell === isOtherWell ? one.leases < other.leases : isWell;
+function pausing(build: string, { until, fault }: SlotPause, now: number): ServiceUnavailable {
+  const seconds = Math.max(1, Math.ceil((until - now) / 1000));
+  return unavailable(`${build} ${fault} and restarts in ${seconds} s.`, seconds);
+}
+
+function unavailable(reason: string, retryAfterSeconds = 1): ServiceUnavailable {
+  return { kind: "unavailable", reason, retryAfterSeconds };
 }
 
 /** The processes of a build that was replaced. */
