@@ -15,6 +15,7 @@ import { deployCommand } from "./deploying/deploy-command.ts";
 import { deploymentsCommand } from "./deploying/deployments-command.ts";
 import { logsCommand } from "./deploying/logs-command.ts";
 import { devCommand } from "./dev-command.ts";
+import { envCommand } from "./env-command.ts";
 import { environmentsCommand } from "./environments-command.ts";
 import { initCommand } from "./init-command.ts";
 import { keysCommand } from "./keys-command.ts";
@@ -77,6 +78,7 @@ function clientCommands(): Command[] {
     variantsCommand(),
     revisionsCommand(),
     environmentsCommand(),
+    envCommand(),
     tracesCommand(),
     traceCommand(),
     keysCommand(),

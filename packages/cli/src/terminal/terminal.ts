@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
 import { WriteStream } from "node:tty";
 import { styleText } from "node:util";
 
@@ -89,4 +90,21 @@ export async function askYesNo(question: string): Promise<boolean> {
   const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
   lines.close();
   return /^y(es)?$/i.test(answer.trim());
+}
+
+/** Asks a person on standard error for a text that is not shown while it is typed; null if the input ends. */
+export async function askHidden(question: string): Promise<string | null> {
+  process.stderr.write(question);
+  // What the line editor draws is the text itself.
+  const output = new Writable({ write: (_chunk, _encoding, written) => written() });
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
+  lines.once("SIGINT", () => {
+    lines.close();
+    process.kill(process.pid, "SIGINT");
+  });
+  const answer = await Promise.race([lines.question(""), closed]);
+  lines.close();
+  process.stderr.write("\n");
+  return answer;
 }

@@ -58,7 +58,8 @@ export async function readJsonInput(
   }
 }
 
-async function readInput(source: string, stdin: NodeJS.ReadableStream): Promise<string> {
+/** The text of a file, or of standard input for `-`. */
+export async function readInput(source: string, stdin: NodeJS.ReadableStream): Promise<string> {
   if (source === "-") return await text(stdin);
   try {
     return await readFile(source, "utf8");
