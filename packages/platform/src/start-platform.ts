@@ -6,6 +6,7 @@ import { openAccess } from "./access/open-access.ts";
 import { Backups, sweepBackups } from "./backup/take-backup.ts";
 import { createDeployer, type ProcessOptions } from "./deployments/create-deployer.ts";
 import type { RunningDeployer } from "./deployments/deployer.ts";
+import { LastCalls } from "./deployments/gateway/last-calls.ts";
 import type { UserRange } from "./deployments/processes/build-users.ts";
 import { Services } from "./deployments/services.ts";
 import { startIngestThread } from "./ingest/ingest-thread.ts";
@@ -242,6 +243,11 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
       else log.info("Agate is ready for calls.");
     },
   });
+  const lastCalls = new LastCalls({
+    db: database.db,
+    onSaveFailed: (err) => log.warn({ err }, "When routes were last called could not be written."),
+  });
+  parts.defer(() => lastCalls.save());
   const app = createHttpApp({
     store,
     ingest,
@@ -257,6 +263,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     services,
     rootApplication: options.rootApplication ?? null,
     onCall: options.onCall,
+    onRoute: (environment, route) => lastCalls.note(environment, route, Date.now()),
     log,
     hostPolicy: policy === "keys" ? "any" : "loopback",
     corsOrigins: options.corsOrigins,

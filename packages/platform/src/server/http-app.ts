@@ -47,6 +47,8 @@ export interface HttpAppOptions {
   readonly rootApplication: string | null;
   /** Told of every call of a workflow, when it is over. */
   readonly onCall?: ((call: AnsweredCall) => void) | undefined;
+  /** Told of every deployed route that is called, with the environment's id. */
+  readonly onRoute?: ((environment: string, route: string) => void) | undefined;
   /** Limits of the gateway, where they are not its own. */
   readonly gateway?: GatewayOptions | undefined;
   readonly log: Logger;
@@ -137,6 +139,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     rootApplication: options.rootApplication,
     onCall: options.onCall,
     gateway: options.gateway,
+    onRoute: options.onRoute,
     deployer,
     deliver,
     answerError,

@@ -9,7 +9,7 @@ import type { ForwardTarget, GatewayOptions } from "../deployments/gateway/gatew
 import { Gateway } from "../deployments/gateway/gateway.ts";
 import type { ResponseHead } from "../deployments/gateway/response-head.ts";
 import { servicePath } from "../deployments/service-path.ts";
-import type { FoundService, ServiceDirectory } from "../deployments/services.ts";
+import type { FoundService, HostedEnvironment, ServiceDirectory } from "../deployments/services.ts";
 import type { Registry } from "../registry/registry.ts";
 import {
   type Admission,
@@ -44,6 +44,8 @@ export interface ServiceCallsOptions {
   readonly deliver: Delivery;
   readonly answerError: (error: unknown, method: string, path: string) => Answer;
   readonly gateway?: GatewayOptions | undefined;
+  /** Told of every deployed route that is called, with the environment's id. */
+  readonly onRoute?: ((environment: string, route: string) => void) | undefined;
 }
 
 interface AdmittedCall {
@@ -101,6 +103,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     const { target, environment, incoming, outgoing, admission } = call;
     breakOffWhenRevoked(admission.caller, outgoing);
     let watching: ReturnType<typeof watchCall> | undefined;
+    let hosted: HostedEnvironment | null = null;
     const onHead = (head: ResponseHead) => {
       // Under the page's own name: a document of the workflow's must not act as the reader.
       if (admission.isByCookie) head.headers.push("content-security-policy", "sandbox");
@@ -115,10 +118,14 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
         const found = find(call, environment ?? (name === null ? null : inBody(name)));
         return found instanceof Promise ? found.then(begin) : begin(found);
       },
+      onRoute: ({ route, isDeployed }) => {
+        if (isDeployed && hosted !== null) options.onRoute?.(hosted.id, route);
+      },
       onHead,
       onBreakOff: () => watching?.onBreakOff(),
     };
     const begin = (found: FoundService | undefined) => {
+      hosted = found?.environment ?? null;
       if (found !== undefined && options.onCall !== undefined) {
         watching = watchCall(incoming, outgoing, options.onCall);
       }

@@ -5,7 +5,8 @@ import { buffer, json } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import type { SocketService } from "../deployments/gateway/testing/socket-service.fixture.ts";
 import { serveHttp } from "../deployments/gateway/testing/socket-service.fixture.ts";
-import type { HostedEnvironment } from "../deployments/services.ts";
+import { BuildRoutes } from "../deployments/processes/build-routes.ts";
+import type { HostedEnvironment, Lease } from "../deployments/services.ts";
 import { sendRequest } from "./testing/send-request.fixture.ts";
 import type { TestPlatform } from "./testing/test-platform.fixture.ts";
 import { startTestPlatform, TEST_PROJECT } from "./testing/test-platform.fixture.ts";
@@ -16,6 +17,15 @@ const WAITS = { timeout: 20_000, interval: 5 };
 const JSON_TYPE = { "content-type": "application/json" };
 const RUN = "/services/support/run/summarize";
 
+/** What the gateway told of calls: the environment's id, and the route. */
+const calledRoutes: [environment: string, route: string][] = [];
+const ROUTES = new BuildRoutes({
+  paths: {
+    "/run/summarize": { post: { "x-ag-route": "/summarize", "x-ag-endpoint": "deployed" } },
+    "/playground/run/summarize": { post: { "x-ag-route": "/summarize" } },
+  },
+});
+
 interface Hosted {
   readonly platform: TestPlatform;
   readonly ids: Readonly<Record<string, string>>;
@@ -25,7 +35,10 @@ interface Hosted {
 }
 
 async function startPlatform(limits: Partial<typeof HOLDING> = {}): Promise<TestPlatform> {
-  const platform = await startTestPlatform({ gateway: { holding: { ...HOLDING, ...limits } } });
+  const platform = await startTestPlatform({
+    gateway: { holding: { ...HOLDING, ...limits } },
+    onRoute: (...called) => calledRoutes.push(called),
+  });
   await platform.registry.applications.create(TEST_PROJECT, "support");
   return platform;
 }
@@ -59,7 +72,8 @@ async function host(platform: TestPlatform): Promise<Hosted> {
       number: slug === "production" ? 3 : 1,
       playground: slug !== "production",
     };
-    const entry = platform.services.add(environment, service);
+    const acquire = () => ({ ...(service.acquire() as Lease), routes: ROUTES });
+    const entry = platform.services.add(environment, { ...service, acquire });
     onTestFinished(() => entry.remove());
     return service;
   };
@@ -131,6 +145,20 @@ it("sends requests without a body to the default environment, and playground cal
   expect(playground.json.service).toBe("development");
   const named = await call(body, "/services/support@production/playground/run/summarize");
   expect(named.json.service).toBe("production");
+});
+
+it("tells which deployed route was called where", async () => {
+  const { ids } = hosted;
+  calledRoutes.length = 0;
+  await call("{}");
+  await call('{"environment":"development"}');
+  for (const path of ["run/other", "playground/run/summarize", "summarize"]) {
+    expect((await call("{}", `/services/support/${path}`)).status).toBe(200);
+  }
+  expect(calledRoutes).toEqual([
+    [ids.production, "/summarize"],
+    [ids.development, "/summarize"],
+  ]);
 });
 
 it.each([

@@ -52,6 +52,8 @@ export interface TestPlatformOptions {
   readonly startBuild?: StartBuildProcess;
   readonly rootApplication?: string;
   readonly gateway?: GatewayOptions;
+  /** Told of every deployed route that is called, with the environment's id. */
+  readonly onRoute?: (environment: string, route: string) => void;
   readonly corsOrigins?: readonly string[];
   readonly maxDecompressedBytes?: number;
   readonly decodeLimits?: Partial<DecodeLimits>;
@@ -178,6 +180,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     services,
     rootApplication: options.rootApplication ?? null,
     gateway: options.gateway,
+    onRoute: options.onRoute,
     log,
     hostPolicy: policy === "keys" ? "any" : "loopback",
     corsOrigins: options.corsOrigins,
