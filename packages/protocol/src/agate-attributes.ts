@@ -21,7 +21,7 @@ export const AGATE_ATTRIBUTES = {
   staleConfig: "ag.config.stale",
   /** True where the client went away or the consumer left before the end. */
   cancelled: "ag.cancelled",
-  /** True where the platform has replaced something by the project's redaction rules. */
+  /** True where the SDK's settings or the project's redaction rules have replaced or left out something. */
   redacted: "ag.redacted",
   /** JSON object. */
   config: "ag.config",

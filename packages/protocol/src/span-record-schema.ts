@@ -98,7 +98,8 @@ export const metadataSchema: z.ZodType<SpanMetadata> = z
       description: "The client went away, or the consumer left, before the end.",
     }),
     redacted: z.literal(true).optional().meta({
-      description: "The project's redaction rules have replaced something in it.",
+      description:
+        "The project's redaction rules, or settings of the SDK, have replaced or left out something.",
     }),
     events: z.array(eventSchema),
     links: z.array(linkSchema),

@@ -110,7 +110,7 @@ export interface SpanMetadata {
   status_message: string | null;
   /** True where the client went away, or the consumer left, before the end; else not there. */
   cancelled?: true | undefined;
-  /** True where the project's redaction rules have replaced something; else not there. */
+  /** True where redaction rules or the SDK's settings have replaced or left out something; else not there. */
   redacted?: true | undefined;
   events: SpanEvent[];
   links: SpanLink[];

@@ -195,7 +195,7 @@ describe(`the limits of ${PAGE}`, () => {
     const limit = documented.get("contentLimit")!;
     const { contentText } = createTelemetry();
     const [whole, cut] = [limit, limit + 1].map((characters) =>
-      JSON.parse(contentText("a".repeat(characters - 2), { field: "inputs", span: "" })!),
+      JSON.parse(contentText("a".repeat(characters - 2), { field: "inputs", span: "" }).text!),
     );
     expect(whole).toHaveLength(limit - 2);
     expect(cut).toMatchObject({ truncated: true, limit });

@@ -110,7 +110,7 @@ export class CallRecord {
     if (!OutputError.isInstance(thrown)) return thrown;
     const { rules, spanName } = this.#route;
     const { value, detail } = thrown;
-    const recorded = contentByRules(rules, this.#telemetry, spanName, "outputs", value);
+    const { text: recorded } = contentByRules(rules, this.#telemetry, spanName, "outputs", value);
     return new OutputError(hideValues(detail, [{ value, recorded }]));
   }
 
@@ -193,8 +193,9 @@ export function preparationAttributes(
   const add = (field: "config" | "inputs", value: unknown, isPlain: boolean): void => {
     const json = isPlain && telemetry.capturesContent ? jsonOf(value) : undefined;
     const { rules, spanName } = route;
-    const text = contentByRules(rules, telemetry, spanName, field, value, json);
+    const { text, isRedacted } = contentByRules(rules, telemetry, spanName, field, value, json);
     if (text !== null) attributes[AGATE_ATTRIBUTES[field]] = text;
+    if (isRedacted) attributes[AGATE_ATTRIBUTES.redacted] = true;
   };
   // Without a schema, inputs are as `JSON.parse` made them.
   const isPlain = route.input === undefined;

@@ -1,3 +1,4 @@
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import type {
   Attributes,
   AttributeValue,
@@ -162,7 +163,8 @@ export class AgateSpan implements Span, Disposable {
     const twin = this.#twin;
     if (twin === undefined) return this;
     try {
-      change(twin, cleaningFor(this.owner, this.#record.name));
+      const mark = () => twin.setAttribute(AGATE_ATTRIBUTES.redacted, true);
+      change(twin, cleaningFor(this.owner, this.#record.name, mark));
     } catch (error) {
       faults.add(error);
     }

@@ -1,3 +1,4 @@
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import {
   type Attributes,
   type Context,
@@ -144,13 +145,15 @@ export class AgateTracer implements Tracer {
   #startTwin(name: string, given: SpanOptions, own: Attributes, parent: Context): Span | undefined {
     return this.#parts.faults.guard(() => {
       if (!this.#setup.isThere) return undefined;
-      const clean = cleaningFor(this.#parts, name);
-      const options = {
-        ...given,
-        attributes: clean.attributes({ ...own, ...given.attributes }),
-        ...(given.links !== undefined && { links: given.links.map(clean.link) }),
-      };
-      const twin = this.#setup.startTwin(clean.text(name), options, parent, this.#parts);
+      const mark: Attributes = {};
+      const clean = cleaningFor(this.#parts, name, () => {
+        mark[AGATE_ATTRIBUTES.redacted] = true;
+      });
+      const shownName = clean.text(name);
+      const links = given.links?.map(clean.link);
+      const attributes = { ...clean.attributes({ ...own, ...given.attributes }), ...mark };
+      const options = { ...given, attributes, ...(links !== undefined && { links }) };
+      const twin = this.#setup.startTwin(shownName, options, parent, this.#parts);
       if (twin !== undefined) this.#parts.twinStarted(twin);
       return twin;
     }, undefined);

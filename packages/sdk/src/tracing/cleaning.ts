@@ -25,23 +25,32 @@ export const UNCHANGED: Cleaning = {
   text: (text) => text,
 };
 
-/** Leaves out what the settings hide, and replaces secrets. */
+/**
+ * Leaves out what the settings hide, and replaces secrets.
+ *
+ * @param redacted Is called when the settings hide something.
+ */
 export function cleaningFor(
   owner: { readonly secrets: Secrets; readonly redaction: SpanRedaction | undefined },
   span: string,
+  redacted: () => void,
 ): Cleaning {
   const { secrets, redaction } = owner;
   if (redaction === undefined) {
     return secrets.isEmpty ? UNCHANGED : withoutSecrets(UNCHANGED, secrets);
   }
+  const noted = <Part>(part: Part, kept: Part): Part => {
+    if (!Object.is(kept, part)) redacted();
+    return kept;
+  };
   const hiding: Cleaning = {
-    attribute: (name, value) => redaction.attribute(name, value, span),
-    attributes: (attributes) => redaction.attributes(attributes, span),
-    hidesEvent: (name) => redaction.hidesEvent(name),
-    link: (link) => redaction.link(link, span),
-    status: (status) => redaction.status(status),
-    exception: (exception) => redaction.exception(exception),
-    text: (text) => redaction.text(text),
+    attribute: (name, value) => noted(value, redaction.attribute(name, value, span)),
+    attributes: (attributes) => noted(attributes, redaction.attributes(attributes, span)),
+    hidesEvent: (name) => noted(false, redaction.hidesEvent(name)),
+    link: (link) => noted(link, redaction.link(link, span)),
+    status: (status) => noted(status, redaction.status(status)),
+    exception: (exception) => noted(exception, redaction.exception(exception)),
+    text: (text) => noted(text, redaction.text(text)),
   };
   return secrets.isEmpty ? hiding : withoutSecrets(hiding, secrets);
 }

@@ -7,7 +7,7 @@ import { Secrets } from "./secrets.ts";
 function textOf(value: unknown, options: { redact?: Redact; own?: Redact; limit?: number } = {}) {
   const { redact, own, limit = 1_000 } = options;
   const policy = new ContentPolicy({ redact, secrets: new Secrets(), limit });
-  return policy.textOf(value, { field: "inputs", span: "call", redact: own });
+  return policy.recordedOf(value, { field: "inputs", span: "call", redact: own }).text ?? "";
 }
 
 describe("what is recorded of a value", () => {

@@ -20,6 +20,14 @@ export interface ContentOptions {
   readonly limit: number;
 }
 
+/** What is recorded of a value. */
+export interface RecordedContent {
+  /** JSON; null where nothing of it is recorded. */
+  readonly text: string | null;
+  /** Whether the settings left something of the value out, or replaced it. */
+  readonly isRedacted: boolean;
+}
+
 /** Makes a value into the text that is recorded of it: redacted, and never longer than the limit. */
 export class ContentPolicy {
   readonly #options: ContentOptions;
@@ -31,19 +39,24 @@ export class ContentPolicy {
     this.#redaction = createRedaction([options.redact]);
   }
 
-  textOf(value: unknown, about: ContentOf): string {
+  recordedOf(value: unknown, about: ContentOf): RecordedContent {
     const { secrets, limit } = this.#options;
     const redaction = this.#redactionWith(about.redact);
     const { json } = about;
     if (json !== undefined && json.length <= limit && !redaction.mayHide(json)) {
-      return secrets.redact(json);
+      return { text: secrets.redact(json), isRedacted: false };
     }
     // Beyond the limit by a secret's length: a secret that the cut goes through must be found too.
     const writer = new JsonWriter({ limit: limit + secrets.longest, hidden: redaction.hidden });
-    writer.write(redaction.apply(value, about));
+    const allowed = redaction.apply(value, about);
+    writer.write(allowed);
+    // A function may return a copy in which nothing differs.
+    const isReplaced = !Object.is(allowed, value) && writer.text !== json;
+    const isRedacted = writer.hasRedacted || isReplaced;
     const text = secrets.redact(writer.text);
-    if (!writer.isFull && text.length <= limit) return text;
-    return cutText(writer.isFull ? text.slice(0, text.length - secrets.longest) : text, limit);
+    if (!writer.isFull && text.length <= limit) return { text, isRedacted };
+    const start = writer.isFull ? text.slice(0, text.length - secrets.longest) : text;
+    return { text: cutText(start, limit), isRedacted };
   }
 
   #redactionWith(own: Redact | undefined): Redaction {

@@ -1,6 +1,7 @@
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import type { Span } from "@opentelemetry/api";
 import { agateSpanOf } from "./agate-span.ts";
+import type { RecordedContent } from "./content-policy.ts";
 import type { ContentField, Redact } from "./redaction.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -14,7 +15,10 @@ export interface ContentRules {
   readonly redact?: Redact | undefined;
 }
 
-/** What a function saw, as far as its rules allow: JSON text, or null. Never throws. */
+const NOTHING: RecordedContent = { text: null, isRedacted: false };
+const IGNORED: RecordedContent = { text: null, isRedacted: true };
+
+/** What a function saw, as far as its rules allow. Never throws. */
 export function contentByRules(
   { ignoreInputs, ignoreOutputs, redact }: ContentRules,
   telemetry: Telemetry,
@@ -22,12 +26,14 @@ export function contentByRules(
   field: ContentField,
   value: unknown,
   json?: string,
-): string | null {
+): RecordedContent {
   const ignored = field === "inputs" ? ignoreInputs : field === "outputs" && ignoreOutputs;
-  if (ignored === true || value === undefined) return null;
+  if (value === undefined) return NOTHING;
+  if (ignored === true) return IGNORED;
   if (!ignored) return telemetry.contentText(value, { field, span, redact, json });
   const kept = withoutKeys(value, ignored, (error) => telemetry.fault(error));
-  return telemetry.contentText(kept, { field, span, redact });
+  const { text, isRedacted } = telemetry.contentText(kept, { field, span, redact });
+  return { text, isRedacted: isRedacted || kept !== value };
 }
 
 /** Records it on a span. */
@@ -41,8 +47,9 @@ export function recordByRules(
 ): void {
   if (!span.isRecording()) return;
   const name = agateSpanOf(span)?.record.name ?? "";
-  const text = contentByRules(rules, telemetry, name, field, value, json);
+  const { text, isRedacted } = contentByRules(rules, telemetry, name, field, value, json);
   if (text !== null) span.setAttribute(AGATE_ATTRIBUTES[field], text);
+  if (isRedacted) span.setAttribute(AGATE_ATTRIBUTES.redacted, true);
 }
 
 /** Characters of JSON that are recorded of an output; 0 where none is. */
@@ -62,8 +69,8 @@ export function recordContent(
 }
 
 /**
- * A value without some of its keys; of a list, each of its objects without them. If it cannot be
- * read, nothing of it.
+ * A value without some of its keys; of a list, each of its objects without them. The same value where
+ * it has none of them. If it cannot be read, nothing of it.
  */
 function withoutKeys(
   value: unknown,
@@ -71,7 +78,9 @@ function withoutKeys(
   failed: (error: unknown) => void,
 ): unknown {
   try {
-    return Array.isArray(value) ? value.map((item) => omit(item, keys)) : omit(value, keys);
+    if (!Array.isArray(value)) return omit(value, keys);
+    const kept = value.map((item) => omit(item, keys));
+    return kept.every((item, index) => item === value[index]) ? value : kept;
   } catch (error) {
     failed(error);
     return undefined;

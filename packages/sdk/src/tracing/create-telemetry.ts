@@ -19,7 +19,7 @@ import {
   runInContext,
 } from "./active-context.ts";
 import { AgateTracerProvider, type TracerParts } from "./agate-tracer.ts";
-import { ContentPolicy } from "./content-policy.ts";
+import { ContentPolicy, type RecordedContent } from "./content-policy.ts";
 import { createSpanProcessor, ProcessorReminder } from "./existing-span-processor.ts";
 import { Faults } from "./faults.ts";
 import type { ExporterParts, QueuedExporter } from "./queued-exporter.ts";
@@ -108,7 +108,9 @@ export function createTelemetry(
       createSpanProcessor((around) => (all || around === parts ? parts : undefined)),
     collect: (traceId, spanId) => collections.collect(traceId, spanId),
     contentText: (value, about) =>
-      capturesContent ? faults.guard(() => content.textOf(value, about), UNREADABLE) : null,
+      capturesContent
+        ? faults.guard(() => content.recordedOf(value, about), UNREADABLE)
+        : NOT_CAPTURED,
     redact,
     fault: (error) => faults.add(error),
     statistics: () => ({ ...(exporter?.statistics() ?? NO_EXPORT), faults: faults.count }),
@@ -119,7 +121,8 @@ export function createTelemetry(
 
 const NO_OPTIONS = {};
 const NO_EXPORT = { exported: 0, dropped: 0, queued: 0, lastError: null };
-const UNREADABLE = JSON.stringify("[unreadable]");
+const UNREADABLE: RecordedContent = { text: JSON.stringify("[unreadable]"), isRedacted: false };
+const NOT_CAPTURED: RecordedContent = { text: null, isRedacted: true };
 const propagator = new W3CTraceContextPropagator();
 const headerGetter: TextMapGetter<Pick<Headers, "get">> = {
   get: (headers, key) => headers.get(key) ?? undefined,

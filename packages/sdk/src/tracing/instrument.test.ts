@@ -214,7 +214,7 @@ describe("functions", () => {
   it("record no content where it is switched off", async () => {
     const call = instrument({ name: "call", config: { a: 1 } })((text: string) => text);
     const recorded = await recordedSpans(() => call("x"), { captureContent: false });
-    expect(recorded.attributes("call")).toEqual({ "ag.span.kind": "TASK" });
+    expect(recorded.attributes("call")).toEqual({ "ag.span.kind": "TASK", "ag.redacted": true });
   });
 });
 

@@ -17,6 +17,8 @@ const DEEPEST = 400;
  */
 export class JsonWriter {
   text = "";
+  /** True when a hidden key, or a text with one in it, was written. */
+  hasRedacted = false;
   readonly #limit: number;
   readonly #hidden: HiddenKeys | undefined;
   readonly #ancestors: object[] = [];
@@ -64,6 +66,7 @@ export class JsonWriter {
     // Before it is cut: half a key would not be found.
     const shown =
       hidden === undefined ? value : redactText(value, hidden, hidden.fromTop, this.#path);
+    if (shown !== value) this.hasRedacted = true;
     // One character more than the limit allows, so that a cut is noticed.
     this.text += JSON.stringify(shown.slice(0, Math.max(this.#limit - this.text.length + 1, 0)));
   }
@@ -176,7 +179,9 @@ export class JsonWriter {
 
   #writeMember(key: string, value: unknown): void {
     this.#path.push(key);
-    this.write(this.#hidden?.fromTop(this.#path) ? REDACTED : value);
+    const isHidden = this.#hidden?.fromTop(this.#path) === true;
+    if (isHidden && value !== REDACTED) this.hasRedacted = true;
+    this.write(isHidden ? REDACTED : value);
     this.#path.pop();
   }
 }

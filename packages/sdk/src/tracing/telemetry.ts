@@ -2,7 +2,7 @@ import type { SpanKind } from "@agate/protocol";
 import type { Attributes, Context, Span, TracerProvider } from "@opentelemetry/api";
 import { ContextSlot, type Held } from "../context/context-slot.ts";
 import type { SpanOwner, TraceClock } from "./agate-span.ts";
-import type { ContentOf } from "./content-policy.ts";
+import type { ContentOf, RecordedContent } from "./content-policy.ts";
 import type { SpanProcessorLike, SpanProcessorOptions } from "./existing-span-processor.ts";
 
 export interface SpanStart {
@@ -66,8 +66,8 @@ export interface Telemetry {
    * call, should others run in the same trace.
    */
   collect(traceId: string, spanId?: string): TraceCollection;
-  /** What is recorded of a value, as JSON; null when content is not recorded. Never throws. */
-  contentText(value: unknown, about: ContentOf): string | null;
+  /** What is recorded of a value: nothing when content is not recorded. Never throws. */
+  contentText(value: unknown, about: ContentOf): RecordedContent;
   /** Replaces every known secret in a text. */
   redact(text: string): string;
   /** False when content is not to be recorded. */

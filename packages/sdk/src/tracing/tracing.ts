@@ -1,5 +1,5 @@
 import { AGATE_ATTRIBUTES as AG } from "@agate/protocol";
-import { type AttributeValue, defaultTextMapSetter, type Span, trace } from "@opentelemetry/api";
+import { defaultTextMapSetter, type Span, trace } from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { activeContext, agateSpanIn } from "./active-context.ts";
@@ -127,23 +127,21 @@ function setAttributes(
 ): void {
   for (const [key, value] of Object.entries(values)) {
     const name = Object.hasOwn(names, key) ? names[key]! : key;
-    const attribute = attributeOf(value);
-    if (attribute !== null) target.setAttribute(name, attribute);
+    if (isAttribute(value)) target.setAttribute(name, value);
+    else if (value !== undefined) setContent(target, name, value);
   }
 }
 
+function isAttribute(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
 /** What OpenTelemetry has no type for is JSON. */
-function attributeOf(value: unknown): AttributeValue | null {
-  switch (typeof value) {
-    case "string":
-    case "number":
-    case "boolean":
-      return value;
-    case "undefined":
-      return null;
-    default:
-      return currentTelemetry().contentText(value, { field: "internals", span: "" });
-  }
+function setContent(target: Span, name: string, value: unknown): void {
+  const about = { field: "internals", span: "" } as const;
+  const { text, isRedacted } = currentTelemetry().contentText(value, about);
+  if (text !== null) target.setAttribute(name, text);
+  if (isRedacted) target.setAttribute(AG.redacted, true);
 }
 
 function merged(target: Span, added: unknown): unknown {

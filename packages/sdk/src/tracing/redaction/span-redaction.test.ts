@@ -62,6 +62,7 @@ describe("a span of another library, with keys to be redacted", () => {
     expect(recorded.sent).not.toContain("41111111");
     const { attributes, events, links, statusMessage } = recorded.named("call");
     expect(Object.fromEntries(attributes)).toEqual({
+      [AG.redacted]: true,
       email: "[redacted]",
       "url.full": "https://stones.example/?email=[redacted]&a=1",
       "gen_ai.tool.call.arguments": '{"email":"[redacted]","tool":"find","n":1}',
@@ -111,7 +112,11 @@ describe("a span of another library, with keys to be redacted", () => {
     expect(recorded.sent).not.toContain(MARKER);
     // What is named in full is meant.
     const named = await librarySpan({ redact: ["session.id"] }, () => undefined, kept);
-    expect(named.attributes("call")).toEqual({ ...kept, "session.id": "[redacted]" });
+    expect(named.attributes("call")).toEqual({
+      ...kept,
+      "session.id": "[redacted]",
+      [AG.redacted]: true,
+    });
   });
 
   it("has no planted value anywhere, whatever they are in; what is beside them survives", async () => {
@@ -181,7 +186,9 @@ describe("a span of another library, with keys to be redacted", () => {
       { redact },
     );
     for (const name of ["call", "again"]) {
-      const shown = Object.entries(recorded.attributes(name));
+      const { [AG.redacted]: mark, ...others } = recorded.attributes(name);
+      expect(mark).toBe(true);
+      const shown = Object.entries(others);
       expect(shown).toHaveLength(2_100);
       for (const [key, value] of shown) {
         expect(value).toBe(key.endsWith("email") ? "[redacted]" : attributes[key]);
@@ -214,6 +221,7 @@ describe("a span of another library, with keys to be redacted", () => {
       "gen_ai.output.messages": "[redaction failed]",
       "gen_ai.request.model": "gpt-5-mini",
       [AG.inputs]: "1",
+      [AG.redacted]: true,
     });
     expect(seen).toContainEqual([PROMPT, { field: "inputs", span: "call" }]);
     // What Agate records itself goes through it once.
@@ -265,7 +273,7 @@ describe("a span of another library, where content is not captured", () => {
     expect(recorded.sent).not.toContain(PROMPT);
     expect(recorded.sent).not.toContain("look/like");
     const { attributes, events, links, statusCode, statusMessage } = recorded.named("call");
-    expect(Object.fromEntries(attributes)).toEqual(kept);
+    expect(Object.fromEntries(attributes)).toEqual({ ...kept, [AG.redacted]: true });
     expect(Object.fromEntries(links[0]!.attributes)).toEqual(kept);
     const [details, chunk, exception, ...others] = events;
     expect(others).toEqual([]);

@@ -54,7 +54,7 @@ const STRUCTURE =
 const OF_OUTPUTS =
   /output|response|completion|result|choice|embedding|ranking|answer|documents|transcript/i;
 
-/** Removes from spans of every library what an app's settings exclude. */
+/** Removes from spans of every library what an app's settings exclude, and marks those with `ag.redacted`. */
 export class SpanRedaction {
   readonly #capturesContent: boolean;
   readonly #redaction: Redaction;
@@ -84,8 +84,23 @@ export class SpanRedaction {
     const name = this.text(span.name);
     const attributes = this.attributes(span.attributes, span.name);
     const status = this.status(span.status, errorTypeOf(span));
-    const isSame = name === span.name && attributes === span.attributes && status === span.status;
-    if (isSame && events.length === 0 && links.length === 0) return ended;
+    const shownEvents = sameOr(
+      events,
+      events.map((event) => this.#event(event, span.name)).filter((event) => event !== undefined),
+    );
+    const shownLinks = sameOr(
+      links,
+      links.map((link) => this.link(link, span.name)),
+    );
+    const isSame =
+      name === span.name &&
+      attributes === span.attributes &&
+      status === span.status &&
+      shownEvents === events &&
+      shownLinks === links;
+    if (isSame) return ended;
+    const marked = picked(attributes, Object.keys(attributes));
+    marked[AGATE_ATTRIBUTES.redacted] = true;
     const parent = parentOf(span);
     const shown: AnyReadableSpan = {
       name,
@@ -95,10 +110,10 @@ export class SpanRedaction {
       startTime: span.startTime,
       endTime: span.endTime,
       duration: span.duration ?? [0, 0],
-      attributes,
+      attributes: marked,
       status,
-      events: events.flatMap((event) => this.#event(event, span.name)),
-      links: links.map((link) => this.link(link, span.name)),
+      events: shownEvents,
+      links: shownLinks,
       ...(resource !== undefined && { resource }),
       instrumentationScope: scopeOf(span),
       droppedAttributesCount: span.droppedAttributesCount ?? 0,
@@ -118,7 +133,7 @@ export class SpanRedaction {
     let shown: Attributes | undefined;
     for (const [index, name] of names.entries()) {
       const value = this.#attribute(name, attributes, span);
-      if (shown === undefined && value === attributes[name]) continue;
+      if (shown === undefined && Object.is(value, attributes[name])) continue;
       shown ??= picked(attributes, names.slice(0, index));
       if (value !== undefined) shown[name] = value;
     }
@@ -135,9 +150,11 @@ export class SpanRedaction {
     return !this.#capturesContent && isContentEvent(name);
   }
 
+  /** Likewise the same where nothing is hidden, as all that follow. */
   link(link: Link, span: string): Link {
     if (link.attributes === undefined) return link;
-    return { ...link, attributes: this.attributes(link.attributes, span) };
+    const attributes = this.attributes(link.attributes, span);
+    return attributes === link.attributes ? link : { ...link, attributes };
   }
 
   /** Without content, a message is what the error was a case of, as far as that is known. */
@@ -154,10 +171,14 @@ export class SpanRedaction {
     const thrown: ThrownParts =
       typeof exception === "string" ? { message: exception } : (exception as ThrownParts);
     const { name = "Error", message, stack, code } = thrown;
-    const shown = this.attributes(
-      { "exception.type": name, "exception.message": message, "exception.stacktrace": stack },
-      "",
-    );
+    const given = {
+      "exception.type": name,
+      // Empty ones are not recorded.
+      "exception.message": message || undefined,
+      "exception.stacktrace": stack || undefined,
+    };
+    const shown = this.attributes(given, "");
+    if (shown === given) return exception;
     const kept = { message: shown["exception.message"], stack: shown["exception.stacktrace"] };
     return { name, ...(code !== undefined && { code }), ...kept } as Exception;
   }
@@ -167,11 +188,13 @@ export class SpanRedaction {
     return this.#keys === undefined ? text : redactText(text, this.#keys, this.#keys.anywhere, []);
   }
 
-  #event(event: SpanEvent, span: string): SpanEvent[] {
-    if (this.hidesEvent(event.name)) return [];
+  /** Undefined where it is to be left out. */
+  #event(event: SpanEvent, span: string): SpanEvent | undefined {
+    if (this.hidesEvent(event.name)) return undefined;
     const name = this.text(event.name);
-    if (event.attributes === undefined) return [{ ...event, name }];
-    return [{ ...event, name, attributes: this.attributes(event.attributes, span) }];
+    const attributes = event.attributes && this.attributes(event.attributes, span);
+    if (name === event.name && attributes === event.attributes) return event;
+    return { ...event, name, ...(attributes !== undefined && { attributes }) };
   }
 
   #attribute(name: string, all: Attributes, span: string): AttributeValue | undefined {
@@ -237,11 +260,27 @@ export class SpanRedaction {
       const at = [...path, key];
       return hides(at) ? REDACTED : this.#value(item, keys, hides, at);
     };
-    if (Array.isArray(value)) return value.map((item, index) => member(String(index), item));
+    if (Array.isArray(value)) {
+      return sameOr(
+        value,
+        value.map((item, index) => member(String(index), item)),
+      );
+    }
     const shown: Record<string, unknown> = Object.create(null);
-    for (const [key, item] of Object.entries(value)) shown[key] = member(key, item);
-    return shown;
+    let isSame = true;
+    for (const [key, item] of Object.entries(value)) {
+      shown[key] = member(key, item);
+      isSame &&= Object.is(shown[key], item);
+    }
+    return isSame ? value : shown;
   }
+}
+
+/** What is shown of a list; the list itself where that is the same. */
+function sameOr<Item>(items: Item[], shown: Item[]): Item[] {
+  const isSame =
+    shown.length === items.length && shown.every((item, at) => Object.is(item, items[at]));
+  return isSame ? items : shown;
 }
 
 /** Some of the attributes. Without a prototype: `__proto__` is a name like any other. */
