@@ -123,6 +123,22 @@ describe("a route's deployed endpoint", () => {
     ]);
   });
 
+  it("takes the environment of a header where the body names nothing", async () => {
+    const { app, source } = desk();
+    app.route("/say", ToneConfig)(() => null);
+    const headers = { "agate-environment": "staging" };
+    await post(app, "/run/say", {}, { headers });
+    await post(app, "/run/say", { environment: "production" }, { headers });
+    await post(app, "/run/say", { variant: { slug: "concise" } }, { headers });
+    await post(app, "/run/say", {}, { headers: { "agate-environment": "" } });
+    expect(source.asked).toMatchObject([
+      { by: "environment", environment: "staging" },
+      { by: "environment", environment: "production" },
+      { by: "variant", variant: "concise" },
+      { by: "environment", environment: "production" },
+    ]);
+  });
+
   it("enforces bounds on what the registry has, too", async () => {
     const { app } = desk({ "/say": { temperature: 9, removed: true } });
     app.route("/say", ToneConfig)(() => null);
