@@ -43,6 +43,11 @@ export class BuildStore {
     this.#options = options;
   }
 
+  /** Where the platform keeps builds, their packages and whatever else is its own. */
+  get dataFolder(): string {
+    return dirname(this.#options.folder);
+  }
+
   folderOf(buildId: string): string {
     return join(this.#options.folder, buildId);
   }

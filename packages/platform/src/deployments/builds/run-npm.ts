@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import { isDescriptorShortage } from "../../threads/spawn-thread.ts";
 import { cleanEnvironment } from "../processes/child-environment.ts";
 import { killGroup, type ProcessGroups } from "../processes/process-groups.ts";
+import { hidePaths, platformFolders, type ShownFolder } from "../processes/server-paths.ts";
 import { diskReasonOf } from "./disk-reason.ts";
 
 export type NpmOutcome =
@@ -56,6 +57,16 @@ export async function runNpm(
   if (npm === undefined) {
     return failed("npm was not found. It comes with Node: install it where the platform runs.");
   }
+  const { cwd } = options;
+  const folders: readonly ShownFolder[] = [
+    [cwd, "."],
+    [await realpath(cwd), "."],
+    [dirname(cwd), "<data>"],
+    [dirname(await realpath(cwd)), "<data>"],
+    ...npm.args.slice(0, 1).map((program): ShownFolder => [dirname(dirname(program)), "<npm>"]),
+    ...platformFolders(),
+  ];
+  const hide = hidePaths(folders);
   const stop = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
   const byNode = npm.command === process.execPath;
   const child = spawn(
@@ -79,13 +90,13 @@ export async function runNpm(
     const [code, signal] = (await once(child, "close")) as [number | null, string | null];
     if (code === 0) return { kind: "done" };
     if (options.signal.aborted) return failed("The platform is stopping.");
-    const log = output();
+    const log = output().map(hide);
     if (stop.aborted) return failed(`npm took longer than ${options.timeoutMs / 1000} s.`, log);
     const reason = `npm ended with ${code === null ? signal : `code ${code}`}.`;
     return { ...failed(reason, log), diskCode: signal === "SIGXFSZ" ? "EFBIG" : codeIn(log) };
   } catch (error) {
     if (isDescriptorShortage(error)) throw error;
-    return failed(`npm could not be started: ${(error as Error).message}.`);
+    return failed(`npm could not be started: ${hide((error as Error).message)}.`);
   } finally {
     stop.removeEventListener("abort", kill);
   }

@@ -232,7 +232,7 @@ export class Exchange implements ConnectionUser, SourceListener {
       this.#lease?.release();
       setTimeout(() => this.#retry(), CROWDED_PAUSE_MS);
     } else {
-      const reason = `No connection to ${this.#name()} could be made: ${error?.message}.`;
+      const reason = `No connection to ${this.#name()} could be made: ${error?.code ?? "unknown error"}.`;
       this.#fail({ kind: "service_unavailable", reason, retryAfterSeconds: 1 });
     }
   }

@@ -85,7 +85,16 @@ export class BuildRunner {
     const user = await this.#userOf(build);
     const readable = modules === null ? [] : [modules];
     const restrictions = allow && { allow, readable, user, passEnv };
-    const program = { folder, entry, environment, variables, heapBytes, restrictions };
+    const { dataFolder } = this.#options.store;
+    const program = {
+      folder,
+      entry,
+      dataFolder,
+      environment,
+      variables,
+      heapBytes,
+      restrictions,
+    };
     const started = await this.#starts.run(() => start(program, { ...options, timeoutMs, groups }));
     if (started.kind === "failed") await this.#options.store.distrustModules(build.id);
     return started;

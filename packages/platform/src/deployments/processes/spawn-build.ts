@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { chmod, chown, mkdir, realpath } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -13,6 +13,7 @@ import { cleanEnvironment, developerEnvironment } from "./child-environment.ts";
 import { PermissionHints } from "./permission-hint.ts";
 import { createProcessFolder, type ProcessFolder } from "./process-folders.ts";
 import { killGroup, type ProcessGroups } from "./process-groups.ts";
+import { hidePaths, platformFolders, type ShownFolder } from "./server-paths.ts";
 
 /** A program to run, and how. */
 export interface BuildProgram {
@@ -27,6 +28,11 @@ export interface BuildProgram {
    * that it is started with, which other programs of the same user can read.
    */
   readonly variables?: readonly VariableValue[];
+  /**
+   * The folder that the platform keeps builds in, for a deployed one: paths of the server are replaced in
+   * what it prints. `agate dev` shows them.
+   */
+  readonly dataFolder?: string | undefined;
   /** The most that its heap may hold; without it, what Node chooses by the machine's memory. */
   readonly heapBytes?: number | undefined;
   /** Null: all rights of the platform's user, for `agate dev` and for builds from before permissions. */
@@ -87,7 +93,9 @@ export async function spawnBuild(
 ): Promise<SpawnedBuild> {
   const own = await createProcessFolder();
   let child: ChildProcess;
+  let hide: (text: string) => string;
   try {
+    hide = hidePaths(await hiddenFolders(program, own));
     child = await spawnProgram(program, own, onFileRead !== undefined);
     if (onFileRead !== undefined) child.on("message", (sent) => passOn(sent, onFileRead));
     groups.add(child, own.folder);
@@ -101,7 +109,7 @@ export async function spawnBuild(
   const secrets = new OutputSecrets();
   child.on("message", (message) => secrets.take(message));
   const redaction = {
-    redact: (line: string) => redactLine(secrets.redact(variables.text(line))),
+    redact: (line: string) => redactLine(secrets.redact(variables.text(hide(line)))),
     get longest() {
       return Math.max(secrets.longest, variables.longest);
     },
@@ -123,7 +131,7 @@ export async function spawnBuild(
   const ended = endOf(child).then(async (end): Promise<ProcessEnd> => {
     for (const finish of finishReading) finish();
     await own.remove();
-    return { ...end, log: recent.list() };
+    return { ...end, reason: hide(end.reason), log: recent.list() };
   });
   return {
     pid: child.pid,
@@ -131,6 +139,23 @@ export async function spawnBuild(
     ended,
     stop: (graceMs) => stop(child, ended, graceMs),
   };
+}
+
+async function hiddenFolders(
+  { folder, dataFolder, restrictions }: BuildProgram,
+  own: ProcessFolder,
+): Promise<readonly ShownFolder[]> {
+  if (dataFolder === undefined) return [];
+  const folders: readonly ShownFolder[] = [
+    [folder, "."],
+    ...(restrictions?.readable ?? []).map((path): ShownFolder => [path, basename(path)]),
+    [dataFolder, "<data>"],
+    [own.folder, "<process>"],
+  ];
+  const real = folders.map(
+    async ([path, shown]): Promise<ShownFolder> => [await realpath(path), shown],
+  );
+  return [...folders, ...(await Promise.all(real)), ...platformFolders()];
 }
 
 /** Programs may send messages of their own. */

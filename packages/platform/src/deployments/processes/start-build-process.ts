@@ -168,9 +168,14 @@ async function askOpenapi(socketPath: string, timeout: AbortSignal): Promise<Ans
     );
   } catch (error) {
     if (isDescriptorShortage(error)) throw error;
-    const why = timeout.aborted ? "it took too long" : String((error as Error).message);
+    const why = timeout.aborted ? "it took too long" : faultOf(error as NodeJS.ErrnoException);
     return notAWorkflow(`Its GET /openapi.json could not be read: ${why}.`);
   }
+}
+
+/** Without the path of the socket. */
+function faultOf({ code, syscall, message }: NodeJS.ErrnoException): string {
+  return syscall === undefined ? message : `${syscall} ${code}`;
 }
 
 function notAWorkflow(reason: string): Refusal {
