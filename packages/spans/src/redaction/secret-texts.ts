@@ -90,7 +90,10 @@ const WRITINGS: readonly ((text: string) => string)[] = [
     percentEncoded(text)
       .replaceAll("%20", "+")
       .replace(/[!'()~]/g, percent),
+  // An attribute may be JSON with JSON in it, with JSON in it.
   (text) => escaped(escaped(text)),
+  (text) => escaped(escaped(escaped(text))),
+  (text) => escaped(escaped(escaped(escaped(text)))),
   // util.inspect's.
   (text) => text.replaceAll("'", "\\'"),
   base64,
