@@ -67,6 +67,7 @@ export type {
   ConfigFieldType,
   RouteSchema,
 } from "./registry/route-schema.ts";
+export type { ServerState, ServerStatus } from "./registry/server-status.ts";
 export type { IdPrefix } from "./registry/slug.ts";
 export { ID_LENGTH, ID_PREFIXES, isSlug, looksLikeId, slugFault } from "./registry/slug.ts";
 export type {

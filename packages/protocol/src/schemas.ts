@@ -9,6 +9,7 @@ export { deploymentSchema, environmentSchema } from "./registry/environment.ts";
 export { projectRedactionSchema, projectSchema } from "./registry/project.ts";
 export { listedRevisionSchema, resolvedConfigSchema, revisionSchema } from "./registry/revision.ts";
 export { applicationSchemaSchema } from "./registry/route-schema.ts";
+export { serverStatusSchema } from "./registry/server-status.ts";
 export { environmentVariablesSchema, rekeyResultSchema } from "./registry/variable.ts";
 export { registryVariantSchema } from "./registry/variant.ts";
 export { sessionSchema } from "./session.ts";

@@ -12,6 +12,7 @@ import type { ChangeFeed, Registry } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { createRevisions, resolveConfig } from "./revisions.ts";
 import { createApplicationSchema } from "./schema/application-schema.ts";
+import { createServerReports } from "./server-reports.ts";
 import { createVariables } from "./variables.ts";
 import { createVariants } from "./variants.ts";
 
@@ -49,6 +50,7 @@ export async function openRegistry(
     variables: createVariables(context),
     deployments: createDeployments(context),
     builds: createBuilds(context),
+    reports: createServerReports(context),
     changes: createChangeFeed(signals),
     signals,
     resolve: (ref, which) => resolveConfig(context, ref, which),

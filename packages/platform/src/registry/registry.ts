@@ -15,6 +15,7 @@ import type {
   ResolvedConfig,
   Revision,
   RevisionRef,
+  ServerStatus,
 } from "@agate/protocol";
 import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { RegistryOutcome } from "./registry-outcome.ts";
@@ -57,6 +58,7 @@ export interface Registry {
   readonly variables: Variables;
   readonly deployments: Deployments;
   readonly builds: Builds;
+  readonly reports: ServerReports;
   readonly changes: ChangeFeed;
   /** Everything that is told, of every application: of builds, projects and keys too. */
   readonly signals: Pick<RegistrySignals, "subscribe">;
@@ -315,4 +317,24 @@ export interface LiveBuild {
 export interface ChangeFeed {
   /** In place when it returns: every later commit is announced. @returns how to unsubscribe. */
   subscribe(applicationId: string, listener: () => void): () => void;
+}
+
+/** What a server runs in one environment. */
+export interface ServerReport {
+  readonly environmentId: string;
+  readonly buildId: string;
+  /** How many of its processes take calls. */
+  readonly processes: number;
+  /** How often a process had to be started anew. */
+  readonly restarts: number;
+  /** How a process ended last; null while none has. */
+  readonly lastExit: string | null;
+}
+
+/** What the servers of a registry run. */
+export interface ServerReports {
+  /** Replaces all that a server has reported before. */
+  write(serverId: string, reports: readonly ServerReport[]): Promise<void>;
+  /** What servers have reported lately of an application, by environment and server. */
+  list(ref: ApplicationRef): Promise<RegistryOutcome<readonly ServerStatus[]>>;
 }

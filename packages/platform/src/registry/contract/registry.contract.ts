@@ -8,6 +8,7 @@ import { describeProjects } from "./projects.contract.ts";
 import { describeRedaction } from "./redaction.contract.ts";
 import { describeReopening } from "./reopening.contract.ts";
 import { describeSchema } from "./schema.contract.ts";
+import { describeServerReports } from "./server-reports.contract.ts";
 import type { RegistryUnderTest } from "./subject.fixture.ts";
 import { Subject } from "./subject.fixture.ts";
 import { describeVariables } from "./variables.contract.ts";
@@ -36,6 +37,7 @@ export function describeRegistry(name: string, under: RegistryUnderTest): void {
     describeDeployments(subject);
     describeSchema(subject);
     describeBuilds(subject);
+    describeServerReports(subject);
     describeConcurrency(subject);
     describeModel(subject);
     describeReopening(subject);

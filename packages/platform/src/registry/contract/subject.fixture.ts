@@ -60,9 +60,12 @@ export class Subject {
   }
 
   /** Another registry over the same database, as a server with these keys has it. Not to be closed. */
-  registryWith(secretKeys: SecretKeys): Promise<Registry> {
+  registryWith(
+    secretKeys: SecretKeys,
+    now: () => Date = () => new Date(this.#time++),
+  ): Promise<Registry> {
     if (this.#database === undefined) throw new Error("The registry under test is not open");
-    return openRegistry(this.#database, { now: () => new Date(this.#time++), secretKeys });
+    return openRegistry(this.#database, { now, secretKeys });
   }
 
   /** The database below the registry, for what a registry would not do to it. */

@@ -19,6 +19,7 @@ import {
   rekeyResultSchema,
   resolvedConfigSchema,
   revisionSchema,
+  serverStatusSchema,
   sessionSchema,
   spanRecordSchema,
 } from "@agate/protocol/schemas";
@@ -108,6 +109,7 @@ const SCHEMAS = {
   ResolvedConfig: resolvedConfigSchema,
   Revision: revisionSchema,
   RevisionList: pageOf(listedRevisionSchema).meta({ id: "RevisionList" }),
+  ServerList: listOf(serverStatusSchema).meta({ id: "ServerList" }),
   Session: sessionSchema,
   SpanList: pageOf(listedSpanSchema).meta({ id: "SpanList" }),
   SpanRecord: spanRecordSchema,

@@ -18,6 +18,7 @@ import { sessionRoutes } from "./access/sessions.ts";
 import { analyticsRoute } from "./analytics.ts";
 import { buildRoutes, deployBuildRoute } from "./deployments/builds.ts";
 import { logsRoute } from "./deployments/logs.ts";
+import { serversRoute } from "./deployments/servers.ts";
 import { serviceRoutes } from "./deployments/service-routes.ts";
 import { healthRoutes } from "./health.ts";
 import { ingestTracesRoute } from "./ingest-traces.ts";
@@ -82,6 +83,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     deployBuildRoute(deployment),
     ...buildRoutes(deployment),
     logsRoute(deployment),
+    serversRoute(registry.reports, maxBodyBytes),
     ...serviceRoutes(),
     ...projectRoutes({ projects: registry.projects, store, reloadAccess: access.reload }),
     ...redactionRoutes({ redaction: registry.redaction, reloadAccess: access.reload }),
