@@ -133,6 +133,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "registry",
           "stores",
           "threads",
+          "coalesced-task.ts",
           "@agate/protocol",
           "@agate/protocol/schemas",
           "@agate/spans/redaction",

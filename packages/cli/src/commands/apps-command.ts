@@ -1,9 +1,10 @@
-import type { Application, ApplicationSchema, Environment } from "@agate/protocol";
+import type { Application, ApplicationSchema, Environment, ServerStatus } from "@agate/protocol";
 import { UNKNOWN } from "@agate/protocol/format";
 import { Command } from "commander";
 import type { ApiPath } from "../api-client/api-client.ts";
 import { apiPath, createApiClient } from "../api-client/api-client.ts";
 import { readBaseUrl, wrongUrl } from "../api-client/connection.ts";
+import { printableLine } from "../terminal/printable.ts";
 import { renderFields } from "../terminal/table.ts";
 import { commandGroup } from "./client/command-group.ts";
 import { APP, examples, HEADINGS } from "./client/command-help.ts";
@@ -85,20 +86,41 @@ function listCommand(): Command {
 
 function showCommand(): Command {
   const command = new Command("show")
-    .description("Show an application: its build, its routes and what is live in each environment.")
+    .description(
+      "Show an application: its build, its routes, what is live in each environment, and what each server runs.",
+    )
     .argument(...APP)
     .addHelpText("after", examples("agate apps show support"));
   return onPlatform<[string]>(command, async (session, app) => {
     const { api, terminal } = session;
     const document = await api.get<Application>(applicationPath(app));
-    const environments = session.json
-      ? []
-      : (await api.get<Items<Environment>>(apiPath`/registry/applications/${app}/environments`))
-          .value.items;
+    const listOf = async <Item>(path: ApiPath) =>
+      session.json ? [] : (await api.get<Items<Item>>(path)).value.items;
+    const environments = await listOf<Environment>(
+      apiPath`/registry/applications/${app}/environments`,
+    );
+    const servers = await listOf<ServerStatus>(apiPath`/registry/applications/${app}/servers`);
     session.show(document, (value) =>
-      renderFields(applicationFields(session, value, environments), terminal.paint),
+      renderFields(
+        [...applicationFields(session, value, environments), ...servers.map(serverField)],
+        terminal.paint,
+      ),
     );
   });
+}
+
+/** What one server runs in one environment. */
+function serverField(status: ServerStatus): [string, string] {
+  const { environment, build, state, processes, restarts, last_exit } = status;
+  const running = {
+    serving: processes === 1 ? "1 process" : `${processes} processes`,
+    idle: "no process until the next call",
+    crash_loop: "crash loop",
+  }[state];
+  const again = restarts === 0 ? "" : `, ${restarts} ${restarts === 1 ? "restart" : "restarts"}`;
+  const exit = last_exit === null ? "" : `; last exit: ${printableLine(last_exit)}`;
+  const what = `${environment}, build ${build ?? UNKNOWN}: ${running}${again}${exit}`;
+  return [`server ${printableLine(status.server)}`, what];
 }
 
 function applicationFields(

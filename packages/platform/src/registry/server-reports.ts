@@ -1,4 +1,4 @@
-import type { ServerState, ServerStatus } from "@agate/protocol";
+import type { ServerState } from "@agate/protocol";
 import type { ServerReports } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { findApplication, inTransaction, storableText } from "./registry-context.ts";

@@ -83,7 +83,7 @@ it("loses nothing while a process computes for 20 s beside 20 streams", async ()
   await expect.poll(kinds).toEqual(["serving 1", "replacing 1", "serving 1", "stopped 1"]);
 }, 300_000);
 
-it("replaces a child that is blocked for good, and kills it", async () => {
+it("replaces a process that is blocked for good, and kills it", async () => {
   const { events, child, problems, call } = await serve();
   const blocked = call("/compute/1000000000");
   const stopCalls = callAllTheTime(call);

@@ -50,6 +50,29 @@ export type SupervisionEvent =
   /** It was replaced or retired, and has ended; `cutOff` requests were still running. */
   | { readonly kind: "stopped"; readonly build: number; readonly cutOff: number };
 
+/** What has happened to the processes of a build since it was activated. */
+export interface ProcessHistory {
+  /** How often a process had to be started anew. */
+  readonly restarts: number;
+  /** How a process ended last; null while none has. */
+  readonly lastExit: string | null;
+}
+
+export const NO_HISTORY: ProcessHistory = { restarts: 0, lastExit: null };
+
+export function afterEvent(before: ProcessHistory, event: SupervisionEvent): ProcessHistory {
+  switch (event.kind) {
+    case "crashed":
+      return { restarts: before.restarts + 1, lastExit: event.reason };
+    case "start-failed":
+      return { restarts: before.restarts + 1, lastExit: event.failure.reason };
+    case "killed":
+      return { restarts: before.restarts + 1, lastExit: `It ${event.reason}, and was killed.` };
+    default:
+      return before;
+  }
+}
+
 /** An event as one sentence, as the application's log shows it. */
 export function describeSupervision(event: SupervisionEvent): string {
   switch (event.kind) {

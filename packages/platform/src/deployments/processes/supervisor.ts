@@ -13,7 +13,12 @@ import { WATCH_LIMITS, type WatchLimits } from "./process-watch.ts";
 import { SlotGroup } from "./slot-group.ts";
 import type { BuildProcess, StartFailure } from "./start-build-process.ts";
 import { type StartedBuild, startProcesses } from "./started-build.ts";
-import type { SupervisionEvent } from "./supervision-events.ts";
+import {
+  afterEvent,
+  NO_HISTORY,
+  type ProcessHistory,
+  type SupervisionEvent,
+} from "./supervision-events.ts";
 
 export interface SupervisorLimits extends DrainLimits {
   /** How long a request waits for a build that is being started. */
@@ -66,6 +71,7 @@ export class Supervisor implements Service {
   #claim: RoomClaim | undefined;
   /** When a request last came, or a build was started. */
   #lastUsed = 0;
+  #history = NO_HISTORY;
   #isClosed = false;
 
   /**
@@ -79,7 +85,10 @@ export class Supervisor implements Service {
     room = new ProcessRoom(),
   ) {
     this.application = application;
-    this.#emit = onEvent;
+    this.#emit = (event) => {
+      if (event.build === this.build) this.#history = afterEvent(this.#history, event);
+      onEvent(event);
+    };
     this.#limits = { ...LIMITS, ...limits };
     this.#room = room;
     this.#waiting = new WaitingRequests(this.#limits.waitMs, () => this.#unavailable());
@@ -93,6 +102,11 @@ export class Supervisor implements Service {
   /** The number of the build that serves, or is being started to; undefined while there is none. */
   get build(): number | undefined {
     return this.#state.kind === "none" ? undefined : this.#state.build.number;
+  }
+
+  /** How many processes take requests, and what happened to them. */
+  get status(): ProcessHistory & { readonly processes: number } {
+    return { processes: this.#group?.serving.length ?? 0, ...this.#history };
   }
 
   /** How many requests are running, in processes that drain as well. */
@@ -145,6 +159,7 @@ export class Supervisor implements Service {
     if (this.#claim === undefined) this.#claim = claim ?? undefined;
     else claim?.release();
     const before = this.#leave();
+    this.#history = NO_HISTORY;
     this.#activate(build, processes);
     return this.#replaced(before);
   }
@@ -242,6 +257,7 @@ export class Supervisor implements Service {
 
   #fallAsleep(build: SupervisedBuild): void {
     this.#state = { kind: "asleep", build };
+    this.#history = NO_HISTORY;
     this.#releaseRoom();
   }
 
