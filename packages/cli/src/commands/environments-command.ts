@@ -1,11 +1,11 @@
 import type { Environment } from "@agate/protocol";
 import { UNKNOWN } from "@agate/protocol/format";
-import { Command } from "commander";
+import { Argument, Command } from "commander";
 import type { ApiPath } from "../api-client/api-client.ts";
 import { apiPath } from "../api-client/api-client.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { commandGroup } from "./client/command-group.ts";
-import { APP, ENVIRONMENT, HEADINGS } from "./client/command-help.ts";
+import { APP, ENVIRONMENT, examples, HEADINGS } from "./client/command-help.ts";
 import { createCommand, deleteCommand, renameCommand } from "./client/named-commands.ts";
 import { onPlatform } from "./client/on-platform.ts";
 import type { Items } from "./client/paged-list.ts";
@@ -34,6 +34,7 @@ export function environmentsCommand(): Command {
         path: environmentPath,
         example: "agate environments rename support preview canary",
       }),
+      playgroundCommand(),
       deleteCommand({
         description: "Delete an environment with its history. Fails if something is live.",
         arguments: [APP, ENVIRONMENT],
@@ -47,6 +48,23 @@ export function environmentsCommand(): Command {
 
 function environmentPath(app: string, environment: string): ApiPath {
   return apiPath`/registry/applications/${app}/environments/${environment}`;
+}
+
+function playgroundCommand(): Command {
+  const command = new Command("playground")
+    .description("Switch the playground of an environment on or off.")
+    .argument(...APP)
+    .argument(...ENVIRONMENT)
+    .addArgument(new Argument("<state>", "on or off").choices(["on", "off"]))
+    .addHelpText("after", examples("agate environments playground support production off"));
+  return onPlatform<[string, string, string]>(command, async (session, app, environment, state) => {
+    const change = { playground: state === "on" };
+    const path = environmentPath(app, environment);
+    const document = await session.api.send<Environment>("PATCH", path, change);
+    session.show(document, ({ slug, playground }) => [
+      printableLine(`The playground of ${slug} is ${playground ? "on" : "off"}.`),
+    ]);
+  });
 }
 
 function listCommand(): Command {

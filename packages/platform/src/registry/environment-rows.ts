@@ -44,11 +44,11 @@ export async function findEnvironment(
 }
 
 export function environmentDocument(
-  { id, slug, created_at }: EnvironmentRow,
+  { id, slug, playground, created_at }: EnvironmentRow,
   live: DeploymentRow | undefined,
 ): Environment {
   const deployment = live === undefined ? null : deploymentDocument(live);
-  return { id, slug, created_at, deployment };
+  return { id, slug, playground: playground === 1, created_at, deployment };
 }
 
 /** Adds an environment with nothing in it. The application is locked, or new. */

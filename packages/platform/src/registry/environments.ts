@@ -56,6 +56,22 @@ export function createEnvironments(context: RegistryContext): Environments {
         return done(environmentDocument({ ...found.value, slug }, live));
       }),
 
+    setPlayground: (ref, environment, isOn) =>
+      changeConfig(context, ref, async (tx, application) => {
+        const found = await findEnvironment(tx, application.id, environment);
+        if (found.kind === "refused") return found;
+        const playground = isOn ? 1 : 0;
+        await tx
+          .updateTable("environments")
+          .set({ playground })
+          .where("id", "=", found.value.id)
+          .execute();
+        const live = await selectLive(tx, application.id)
+          .where("deployments.environment_id", "=", found.value.id)
+          .executeTakeFirst();
+        return done(environmentDocument({ ...found.value, playground }, live));
+      }),
+
     delete: (ref, environment) =>
       changeConfig(context, ref, async (tx, application) => {
         const found = await findEnvironment(tx, application.id, environment);

@@ -166,6 +166,12 @@ export interface Environments {
     environment: string,
     slug: string,
   ): Promise<RegistryOutcome<Environment>>;
+  /** Switches its playground. */
+  setPlayground(
+    ref: ApplicationRef,
+    environment: string,
+    isOn: boolean,
+  ): Promise<RegistryOutcome<Environment>>;
   /** Refuses while something is live there. */
   delete(ref: ApplicationRef, environment: string): Promise<RegistryOutcome<Environment>>;
 }

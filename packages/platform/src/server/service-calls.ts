@@ -27,7 +27,7 @@ import type { HostPolicy } from "./origin-guard.ts";
 import { checkHost, replaceCorsHeaders } from "./origin-guard.ts";
 import type { Delivery } from "./send-answer.ts";
 import { ENDPOINT_ACCESS, type ServiceEndpoint, serviceEndpoint } from "./service-endpoint.ts";
-import { createServiceLookup, isFound } from "./service-lookup.ts";
+import { createServiceLookup, isFound, playgroundOffProblem } from "./service-lookup.ts";
 import type { NamedEnvironment, ServiceTarget } from "./service-target.ts";
 import { inBody, inHeader, inPath, serviceTarget } from "./service-target.ts";
 
@@ -145,7 +145,9 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     const { project } = admission.caller;
     const { application } = target;
     const allowed = (outcome: FoundService | Answer): FoundService | undefined => {
-      const answer = isFound(outcome) ? beyondLimit(admission.caller, outcome) : outcome;
+      const answer = isFound(outcome)
+        ? (beyondLimit(admission.caller, outcome) ?? playgroundOff(endpoint, outcome))
+        : outcome;
       if (answer === undefined) return outcome as FoundService;
       void deliver(answer, outgoing);
       return undefined;
@@ -179,6 +181,14 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
     },
     close: () => gateway.close(),
   };
+}
+
+/** Why the playground of an environment does not answer; undefined where it is on, or was not called. */
+function playgroundOff(endpoint: ServiceEndpoint, found: FoundService): Answer | undefined {
+  const { environment } = found;
+  if (endpoint !== "playground" || environment === null || environment.playground) return undefined;
+  const { application, slug } = environment;
+  return problemAnswer(playgroundOffProblem(application.slug, slug));
 }
 
 /** Why a caller whose key is limited to environments may not use a service; undefined where it may. */

@@ -57,6 +57,10 @@ export function createServiceLookup(options: ServiceLookupOptions): ServiceLooku
     if (find() === undefined) await deployer.catchUp(id);
     const found = find();
     if (found !== undefined) return found;
+    // It serves, and no playground call finds it.
+    const serving = named === null && endpoint === "playground" && services.find(project, id, null);
+    if (serving)
+      return problemAnswer(playgroundOffProblem(slug, serving.environment?.slug ?? null));
     if (build !== null && named === null) {
       const msg = `Build ${build} of ${slug} is being started.`;
       return problemAnswer({ type: "service_unavailable", loc: [], msg }, { "retry-after": "1" });
@@ -74,4 +78,11 @@ function notServed(
   const where = environment === null ? "" : ` --environment ${environment}`;
   const msg = `No build serves ${what}. Deploy one: agate deploy app.ts --app ${slug}${where}.`;
   return { type: "service_not_found", loc: named?.loc ?? ["path", "app"], msg };
+}
+
+/** @param environment Null: that of every environment is off. */
+export function playgroundOffProblem(application: string, environment: string | null): Problem {
+  const where = environment ?? "every environment";
+  const msg = `The playground of ${application} is off in ${where}. Switch it on: agate environments playground ${application} ${environment ?? "staging"} on.`;
+  return { type: "playground_off", loc: ["path"], msg };
 }

@@ -144,7 +144,50 @@ it("sends requests without a body to the default environment, and playground cal
   const playground = await call(body, "/services/support/playground/run/summarize");
   expect(playground.json.service).toBe("development");
   const named = await call(body, "/services/support@production/playground/run/summarize");
-  expect(named.json.service).toBe("production");
+  expect([named.status, named.json.detail[0].type]).toEqual([403, "playground_off"]);
+  expect(named.json.detail[0].msg).toContain("agate environments playground support production on");
+});
+
+it("names what to switch on where no environment has its playground on", async () => {
+  const { services } = hosted.platform;
+  const ref = { project: TEST_PROJECT, application: "support" };
+  const off = await hosted.platform.registry.environments.setPlayground(ref, "development", false);
+  expect(off).toMatchObject({ kind: "done", value: { playground: false } });
+  const found = services.find(TEST_PROJECT, "support", "development");
+  const environment = { ...(found?.environment as HostedEnvironment), playground: false };
+  const entry = services.add(environment, found?.service as SocketService);
+  onTestFinished(() => entry.remove());
+  for (const path of ["playground/run/summarize", "generate", "%70layground/run/summarize"]) {
+    const { status, json: body } = await call("{}", `/services/support/${path}`);
+    expect([status, body.detail[0].type]).toEqual([403, "playground_off"]);
+  }
+  expect((await call("{}")).json.service).toBe("production");
+});
+
+it("refuses a key that is limited to other environments, however the call names one", async () => {
+  const { access } = hosted.platform;
+  const { key } = await access.keys.create(TEST_PROJECT, {
+    name: "preview",
+    scopes: ["run", "playground"],
+    environments: ["development"],
+  });
+  const headers = { authorization: `Bearer ${key}` };
+  const inBody = (environment: string) => JSON.stringify({ environment });
+  const answers = [
+    await call("{}", "/services/support@development/run/summarize", headers),
+    await call(inBody("development"), RUN, headers),
+    await call("{}", "/services/support/playground/run/summarize", headers),
+    await call("{}", RUN, headers),
+    await call("{}", "/services/support@production/run/summarize", headers),
+    await call("{}", `/services/support@${hosted.ids.production}/run/summarize`, headers),
+    await call(inBody("production"), RUN, headers),
+    await call("{}", RUN, { ...headers, "agate-environment": "production" }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 403, 403, 403, 403, 403]);
+  expect(answers[3]?.json.detail[0]).toMatchObject({
+    type: "environment_not_allowed",
+    msg: expect.stringContaining("limited to development, and this is support/production"),
+  });
 });
 
 it("tells which deployed route was called where", async () => {

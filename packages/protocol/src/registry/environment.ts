@@ -67,6 +67,8 @@ export const deploymentSchema: z.ZodType<Deployment> = z
 export interface Environment {
   readonly id: string;
   readonly slug: string;
+  /** Whether it takes calls with a configuration of the caller's. */
+  readonly playground: boolean;
   readonly created_at: string;
   /** What is live there. */
   readonly deployment: Deployment | null;
@@ -76,6 +78,9 @@ export const environmentSchema: z.ZodType<Environment> = z
   .strictObject({
     id: z.string(),
     slug: z.string(),
+    playground: z
+      .boolean()
+      .meta({ description: "Whether it takes calls with a configuration of the caller's." }),
     created_at: z.iso.datetime(),
     deployment: deploymentSchema.nullable().meta({ description: "What is live there." }),
   })
@@ -85,6 +90,7 @@ export const environmentSchema: z.ZodType<Environment> = z
       {
         id: "env_2c4nxw6brt2ak3v5zq7m",
         slug: "staging",
+        playground: true,
         created_at: "2026-11-15T10:00:00.000Z",
         deployment: null,
       },

@@ -106,6 +106,16 @@ export function renameEnvironment(
   return client.send<Environment>("PATCH", environmentPath(app, environment), { slug });
 }
 
+export function switchPlayground(
+  client: PlatformClient,
+  app: string,
+  environment: string,
+  isOn: boolean,
+) {
+  const path = environmentPath(app, environment);
+  return client.send<Environment>("PATCH", path, { playground: isOn });
+}
+
 export function deleteEnvironment(client: PlatformClient, app: string, environment: string) {
   return client.send<undefined>("DELETE", environmentPath(app, environment));
 }

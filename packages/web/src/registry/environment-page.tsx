@@ -18,6 +18,7 @@ import { AppBreadcrumb } from "./app-breadcrumb.tsx";
 import { RollbackDialog } from "./environment-dialogs.tsx";
 import { deploymentText, EnvironmentHistory } from "./environment-history.tsx";
 import { EnvironmentMenu } from "./environment-menu.tsx";
+import { PlaygroundSwitch } from "./playground-switch.tsx";
 import { PromoteButton } from "./promote-button.tsx";
 import { useRollbackTarget } from "./rollback-target.ts";
 
@@ -79,6 +80,7 @@ export function EnvironmentPage() {
                 environment={environment}
                 next={nextEnvironment(items, environment.slug)}
               />
+              <PlaygroundSwitch app={app} environment={environment} />
               <EnvironmentHistory app={app} environment={environment} />
             </div>
           )

@@ -18,6 +18,7 @@ function environment(slug: string, live: string | null): Environment {
   return {
     id: `env_${slug}`,
     slug,
+    playground: true,
     created_at: "2026-11-15T09:00:00Z",
     deployment: deployment || null,
   };

@@ -59,6 +59,11 @@ export const ERROR_TYPES = {
     meaning: "The API key is limited to environments, and the request reaches beyond them.",
     message: given,
   },
+  playground_off: {
+    status: 403,
+    meaning: "The environment's playground is switched off.",
+    message: given,
+  },
   route_not_found: { status: 404, meaning: "There is nothing at this path.", message: given },
   trace_not_found: { status: 404, meaning: "No trace has this id.", message: given },
   span_not_found: { status: 404, meaning: "No span has this id.", message: given },

@@ -20,7 +20,7 @@ function environment(slug: string, live: [string, number] | null): Environment {
     deployed_at: "",
     ended_at: null,
   };
-  return { id: "", slug, created_at: "", deployment };
+  return { id: "", slug, playground: true, created_at: "", deployment };
 }
 
 test("One begins with the schema's defaults where nothing is committed", () => {

@@ -7,6 +7,7 @@ import { route } from "../../route.ts";
 import { PATH_PARAMETERS } from "../registry/registry-route.ts";
 
 const ERRORS: readonly ErrorType[] = [
+  "playground_off",
   "application_not_found",
   "environment_not_found",
   "service_not_found",

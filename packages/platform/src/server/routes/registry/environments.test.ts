@@ -46,6 +46,33 @@ describe("an environment", () => {
     ]);
   });
 
+  it("switches its playground, alone or with its name, and keeps what is live", async () => {
+    const app = await makeApplication(platform);
+    await app.commit({});
+    const { json: deployment } = await app.deploy("staging");
+    const change = (body: object) => app.call("PATCH", "/environments/staging", body);
+    const off = await change({ playground: false });
+    expect([off.status, off.json]).toMatchObject([
+      200,
+      { slug: "staging", playground: false, deployment },
+    ]);
+    expect((await app.get("/environments/staging")).json).toEqual(off.json);
+    expect((await app.get("/environments/development")).json.playground).toBe(true);
+    expect((await change({})).json).toEqual(off.json);
+    const both = await change({ slug: "preview", playground: true });
+    expect(both.json).toMatchObject({ id: off.json.id, slug: "preview", playground: true });
+    expect(faults(await app.call("PATCH", "/environments/preview", { playground: "on" }))).toEqual([
+      422,
+      ["body_invalid", "body", "playground"],
+    ]);
+    expect(faults(await change({ playground: true }))).toEqual([
+      404,
+      ["environment_not_found", "path", "environment"],
+    ]);
+    const variant = await app.call("PATCH", "/variants/default", { playground: true });
+    expect(variant.status).toBe(422);
+  });
+
   it("is deleted once nothing is live there", async () => {
     const app = await makeApplication(platform);
     await app.commit({});

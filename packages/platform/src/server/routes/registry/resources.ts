@@ -2,6 +2,7 @@ import type { Application, Environment, RegistryVariant } from "@agate/protocol"
 import * as z from "zod/mini";
 import type { ApplicationRef, Registry } from "../../../registry/registry.ts";
 import { done, type RegistryOutcome } from "../../../registry/registry-outcome.ts";
+import { documented } from "../../inputs/input-kinds.ts";
 import type { ComponentValue } from "../../openapi/components.ts";
 import type { Route } from "../../route.ts";
 import { created, noContent, success } from "../../route.ts";
@@ -35,6 +36,7 @@ interface Actions {
   create(of: ApplicationRef, slug: string): Promise<RegistryOutcome<Item>>;
   get(of: ApplicationRef, named: string): Promise<RegistryOutcome<Item>>;
   rename(of: ApplicationRef, named: string, slug: string): Promise<RegistryOutcome<Item>>;
+  setPlayground?(of: ApplicationRef, named: string, isOn: boolean): Promise<RegistryOutcome<Item>>;
   delete(of: ApplicationRef, named: string): Promise<RegistryOutcome<Item>>;
 }
 
@@ -96,7 +98,8 @@ function environments({ environments }: Registry): Resource {
       list: "With what is live in each.",
       listed: "All of the application, in the order that they were made.",
       found: "The environment, with what is live there.",
-      rename: "Its id and its history stay. Calls that name it by its slug no longer find it.",
+      rename:
+        "Renames it: its id and its history stay, and calls that name it by its slug no longer find it. Or switches its playground: calls of a playground that is off are a 403.",
       delete: "With its history, for good. Refused while something is live there.",
     },
     actions: environments,
@@ -115,12 +118,36 @@ export function environmentRoutes(registry: Registry, maxBodyBytes: number): Rou
   return resourceRoutes(environments(registry), maxBodyBytes);
 }
 
+const playground = () =>
+  documented(z.boolean(), {
+    description: "Whether it takes calls with a configuration of the caller's.",
+    example: false,
+  });
+
+/** Changes what the body names; nothing else. */
+async function change(
+  actions: Actions,
+  of: ApplicationRef,
+  named: string,
+  given: { readonly slug?: string | undefined; readonly playground?: boolean | undefined },
+): Promise<RegistryOutcome<Item>> {
+  const { slug: newSlug, playground: isOn } = given;
+  const renamed =
+    newSlug === undefined ? await actions.get(of, named) : await actions.rename(of, named, newSlug);
+  if (renamed.kind === "refused" || isOn === undefined || !actions.setPlayground) return renamed;
+  return actions.setPlayground(of, renamed.value.id, isOn);
+}
+
 type AnyParams = Readonly<Record<string, string>>;
 
 function resourceRoutes(resource: Resource, maxBodyBytes: number): Route[] {
   const { name, noun, component, descriptions, actions, path, parameter } = resource;
   const one = `${path}/{${parameter}}`;
   const slugBody = () => z.strictObject({ slug: slug() });
+  const changeBody = () =>
+    actions.setPlayground === undefined
+      ? slugBody()
+      : z.strictObject({ slug: z.optional(slug()), playground: z.optional(playground()) });
   const described = (description: string | undefined) =>
     description === undefined ? {} : { description };
   const document = success(component, descriptions.found);
@@ -181,14 +208,14 @@ function resourceRoutes(resource: Resource, maxBodyBytes: number): Route[] {
       path: one,
       access: "admin",
       id: `rename${name}`,
-      summary: `Rename ${noun}`,
+      summary: actions.setPlayground === undefined ? `Rename ${noun}` : `Change ${noun}`,
       description: descriptions.rename,
-      body: slugBody,
+      body: changeBody,
       success: plain,
       errors: ["slug_invalid", "slug_taken"],
       answer: async (request, reply) => {
         const { of, named } = target(request);
-        return outcomeAnswer(await actions.rename(of, named, request.body.slug), reply);
+        return outcomeAnswer(await change(actions, of, named, request.body), reply);
       },
     }),
     registryRoute(maxBodyBytes, {
