@@ -1,4 +1,6 @@
 import { relative } from "node:path";
+import type { BuildPermission } from "@agate/protocol";
+import type { CodeProblem } from "./code-problem.ts";
 import type { ImportedPackage } from "./external-packages.ts";
 import {
   BUILD_PACKAGE_NAME,
@@ -85,4 +87,23 @@ function overridesOf(folder: string): unknown {
     typeof value === "string" && value.startsWith("$") ? (ranges[value.slice(1)] ?? value) : value,
   );
   return JSON.parse(text);
+}
+
+/**
+ * The packages whose install scripts will not run where the build is deployed: a script is a child process
+ * that usually compiles an addon, which the build may not use unless it requests it.
+ */
+export function skippedInstallScripts(
+  { lockfile }: Pick<InstallPlan, "lockfile">,
+  allow: readonly BuildPermission[],
+): readonly CodeProblem[] {
+  if (allow.includes("addons") || allow.includes("child-process")) return [];
+  const names = Object.entries(lockfile?.packages ?? {})
+    // Optional ones are often for other systems, and the program runs without them.
+    .filter(([, { hasInstallScript, optional }]) => hasInstallScript === true && optional !== true)
+    .map(([folder]) => folder.split("node_modules/").at(-1) ?? folder);
+  if (names.length === 0) return [];
+  const message = `Install scripts will not run on the server: ${[...new Set(names)].toSorted().join(", ")}.`;
+  const hint = `If the program needs them, request it in package.json: "agate": {"allow": ["addons"]}.`;
+  return [{ message, hint, location: null }];
 }

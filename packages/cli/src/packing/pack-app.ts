@@ -4,7 +4,7 @@ import { type BrokenCode, BUNDLE_FILE, type Bundle, bundleApp } from "./bundle-a
 import type { CodeProblem } from "./code-problem.ts";
 import { type ImportedPackage, importedPackages, OPENTELEMETRY_API } from "./external-packages.ts";
 import { includedFiles } from "./included-files.ts";
-import { type InstallPlan, planInstall } from "./install-plan.ts";
+import { type InstallPlan, planInstall, skippedInstallScripts } from "./install-plan.ts";
 import {
   appName,
   openProject,
@@ -97,7 +97,7 @@ async function packProject(
     })),
   };
   files.set(BUILD_MANIFEST_FILE, jsonFile(manifest));
-  const { warnings } = bundle;
+  const warnings = [...bundle.warnings, ...skippedInstallScripts(plan, allow)];
   return { kind: "packed", manifest, files: new Map(sorted(files)), packages, warnings };
 }
 
