@@ -90,6 +90,10 @@ const key = fc.oneof(
 const text = fc.oneof(
   fc.constantFrom('"a"', '"b"', '"\\u0061"', '""', '"\\\\"', '"{\\"environment\\":\\"c\\"}"'),
   fc.string({ unit: "binary" }).map((each) => JSON.stringify(each)),
+  // Long ones, in which quotes and backslashes meet in every way.
+  fc
+    .array(fc.constantFrom("\\", '"', "xxxxxxx", "é"), { maxLength: 40 })
+    .map((parts) => JSON.stringify(parts.join(""))),
 );
 const space = fc.constantFrom("", "", " ", "\n", "\t\r\n ");
 const { value } = fc.letrec<{ value: string }>((tie) => ({

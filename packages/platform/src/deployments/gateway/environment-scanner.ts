@@ -156,19 +156,20 @@ export class EnvironmentScanner {
   /** Where the quote is that ends a string; the number of bytes where it is not among them. */
   #endOfString(bytes: Buffer, from: number): number {
     const { length } = bytes;
-    let at = from;
-    if (this.#isEscaped) {
-      this.#isEscaped = false;
-      at++;
+    const start = this.#isEscaped ? from + 1 : from;
+    let at = start;
+    for (;;) {
+      const quote = nextQuote(bytes, at);
+      if (!endsInEscape(bytes, start, quote)) {
+        this.#isEscaped = false;
+        return quote;
+      }
+      if (quote >= length) {
+        this.#isEscaped = true;
+        return length;
+      }
+      at = quote + 1;
     }
-    for (; at < length; at++) {
-      const byte = bytes[at];
-      if (byte === QUOTE) return at;
-      // What follows is no end, whichever escape it is.
-      if (byte === BACKSLASH) at++;
-    }
-    this.#isEscaped = at > length;
-    return length;
   }
 
   #skipNested(bytes: Buffer, from: number): number {
@@ -228,6 +229,26 @@ export class EnvironmentScanner {
 
 function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** Strings up to this length are cheaper to look through here than by a call into Node. */
+const SHORT_STRING = 16;
+
+/** Where the next quote is; the number of bytes where there is none. */
+function nextQuote(bytes: Buffer, from: number): number {
+  const { length } = bytes;
+  const near = Math.min(length, from + SHORT_STRING);
+  for (let at = from; at < near; at++) if (bytes[at] === QUOTE) return at;
+  if (near >= length) return length;
+  const quote = bytes.indexOf(QUOTE, near);
+  return quote < 0 ? length : quote;
+}
+
+/** Whether an odd number of backslashes is before a place: what is there is escaped then. */
+function endsInEscape(bytes: Buffer, start: number, end: number): boolean {
+  let at = end;
+  while (at > start && bytes[at - 1] === BACKSLASH) at--;
+  return (end - at) % 2 === 1;
 }
 
 /** Where a byte between two parts leads. */
