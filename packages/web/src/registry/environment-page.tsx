@@ -21,6 +21,7 @@ import { EnvironmentMenu } from "./environment-menu.tsx";
 import { PlaygroundSwitch } from "./playground-switch.tsx";
 import { PromoteButton } from "./promote-button.tsx";
 import { useRollbackTarget } from "./rollback-target.ts";
+import { VariablesCard } from "./variables-card.tsx";
 
 const route = getRouteApi("/apps/$app/environments/$environment");
 
@@ -81,6 +82,7 @@ export function EnvironmentPage() {
                 next={nextEnvironment(items, environment.slug)}
               />
               <PlaygroundSwitch app={app} environment={environment} />
+              <VariablesCard app={app} environment={environment} />
               <EnvironmentHistory app={app} environment={environment} />
             </div>
           )
