@@ -17,8 +17,8 @@ export type { ApiKey, CreatedApiKey } from "./registry/api-key.ts";
 export type { Application } from "./registry/application.ts";
 export type {
   Build,
-  BuildKind,
   BuildStatus,
+  ConfigNote,
   DeployEvents,
   DeployResult,
   DeployStep,
@@ -40,7 +40,14 @@ export {
   itemCount,
   refusedBy,
 } from "./registry/config-faults.ts";
-export type { Deployment, DeploymentKind, Environment } from "./registry/environment.ts";
+export { configNotes } from "./registry/config-notes.ts";
+export type {
+  BuildKind,
+  DeployedBuild,
+  Deployment,
+  DeploymentKind,
+  Environment,
+} from "./registry/environment.ts";
 export type { EnvironmentName } from "./registry/key-limit.ts";
 export {
   isKeyEnvironment,

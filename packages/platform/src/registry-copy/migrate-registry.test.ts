@@ -9,6 +9,7 @@ import { buildArchive } from "../deployments/builds/testing/build-archive.fixtur
 import { done } from "../registry/contract/subject.fixture.ts";
 import { openRegistry } from "../registry/open-registry.ts";
 import type { Registry } from "../registry/registry.ts";
+import { goLive, newBuild } from "../registry/testing/go-live.fixture.ts";
 import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
 import { openRegistryDatabase } from "../stores/registry/open-registry-database.ts";
 import { REGISTRY_KEYS } from "../stores/registry/registry-tables.ts";
@@ -105,11 +106,14 @@ function fillAll(): Promise<void> {
       { name: "REGION", value: "eu", isSecret: false },
     ];
     done(await registry.variables.change(app, "canary", { set, unset: [] }, by.by));
+    const builds: string[] = [];
     for (const baseRevision of [0, 1]) {
       const params = { "/say": { word: `${baseRevision} \u0000 ü`, size: 0.1 } };
       done(await registry.revisions.commit(app, "default", { ...by, params, baseRevision }));
-      const what = { ...by, variant: "default", revision: null };
-      done(await registry.deployments.deploy(app, "production", what));
+      const config = { variant: "default", revision: null };
+      const { id: build } = done(await registry.builds.begin(app, newBuild(by)));
+      done(await goLive(registry, app, { environment: "production", build, config }));
+      builds.push(build);
     }
     const committed = await db.selectFrom("revisions").selectAll().executeTakeFirstOrThrow();
     const more = Array.from({ length: REVISIONS - 2 }, (_, n) => ({
@@ -131,32 +135,21 @@ function fillAll(): Promise<void> {
     const created_at = "2026-01-01T00:00:00.000Z";
     const session = { hash: "0".repeat(64), key_id: "key_0", created_at, expires_at: created_at };
     await db.insertInto("sessions").values(session).execute();
-    await beginBuild(registry, db, app, "retired");
-    await beginBuild(registry, db, app, "live");
-    await beginBuild(registry, db, { project, application: "billing" }, "live");
+    for (const id of builds) {
+      const archive = await buildArchive({ files: { "app.js": id } });
+      await folderArchives(from.directory).keep(id, archive);
+    }
+    // The files of this one are gone.
+    const billing = { project, application: "billing" };
+    const { id: build } = done(await registry.builds.begin(billing, newBuild()));
+    done(await goLive(registry, billing, { environment: "production", build }));
+    const { id: environment_id } = done(await registry.environments.get(app, "production"));
+    const last_called_at = "2026-01-02T00:00:00.000Z";
+    await db
+      .insertInto("route_calls")
+      .values({ environment_id, route: "/größe", last_called_at })
+      .execute();
   });
-}
-
-async function beginBuild(
-  registry: Registry,
-  db: OpenRegistryDatabase["db"],
-  app: { project: string; application: string },
-  status: "live" | "retired",
-): Promise<void> {
-  const what = {
-    by: "a",
-    message: "",
-    size: 100,
-    sdkVersion: "0.1.0",
-    allow: [],
-    manifestHash: "",
-  };
-  const { id } = done(await registry.builds.begin(app, what));
-  await db.updateTable("builds").set({ status }).where("id", "=", id).execute();
-  // The files of the other one are gone.
-  if (app.application === "billing") return;
-  const archive = await buildArchive({ files: { "app.js": id } });
-  await folderArchives(from.directory).keep(id, archive);
 }
 
 describe("migrateRegistry", () => {
@@ -171,14 +164,15 @@ describe("migrateRegistry", () => {
       sessions: 1,
       applications: 2,
       variants: 2,
-      revisions: REVISIONS,
+      // One more was made by the deploy of the other application.
+      revisions: REVISIONS + 1,
       environments: 8,
       variables: 2,
       variable_history: 2,
-      deployments: 2,
+      deployments: 3,
       builds: 3,
       server_reports: 0,
-      route_calls: 0,
+      route_calls: 1,
     });
     expect(copied.archives).toBe(2);
     expect(copied.lost).toEqual([{ project: "team-b", application: "billing", build: 1 }]);

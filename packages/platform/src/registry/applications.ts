@@ -1,6 +1,11 @@
 import type { Application } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import { insertEnvironment, selectLive } from "./environment-rows.ts";
+import {
+  findDefaultEnvironment,
+  findLiveIn,
+  insertEnvironment,
+  selectLive,
+} from "./environment-rows.ts";
 import { newId, slugProblem, takenSlug } from "./names.ts";
 import { lockProject } from "./projects.ts";
 import type { Applications } from "./registry.ts";
@@ -10,6 +15,8 @@ import type { RegistryProblem } from "./registry-outcome.ts";
 import { done, refusalOf, refused } from "./registry-outcome.ts";
 
 const FIRST_ENVIRONMENTS = ["development", "staging", "production"];
+/** Which of them calls that name none go to. */
+const DEFAULT_ENVIRONMENT = "production";
 
 export function createApplications(
   context: RegistryContext,
@@ -19,15 +26,21 @@ export function createApplications(
     async list(project) {
       const rows = await db
         .selectFrom("applications")
-        .leftJoin("builds", (join) =>
+        .leftJoin("environments", (join) =>
           join
-            .onRef("builds.application_id", "=", "applications.id")
-            .on("builds.status", "=", "live"),
+            .onRef("environments.application_id", "=", "applications.id")
+            .on("environments.is_default", "=", 1),
         )
+        .leftJoin("deployments", (join) =>
+          join
+            .onRef("deployments.environment_id", "=", "environments.id")
+            .on("deployments.ended_at", "is", null),
+        )
+        .leftJoin("builds", "builds.id", "deployments.build_id")
         .selectAll("applications")
         .select("builds.number as build")
-        .where("project_id", "=", project)
-        .orderBy("slug")
+        .where("applications.project_id", "=", project)
+        .orderBy("applications.slug")
         .execute();
       return rows.map((row) => applicationDocument(row, row.build));
     },
@@ -95,7 +108,8 @@ export function createApplications(
     };
     await tx.insertInto("applications").values(row).execute();
     for (const environment of FIRST_ENVIRONMENTS) {
-      await insertEnvironment(tx, row.id, environment, at);
+      const isDefault = environment === DEFAULT_ENVIRONMENT;
+      await insertEnvironment(tx, row.id, environment, { at, isDefault });
     }
     return applicationDocument(row, null);
   }
@@ -103,13 +117,9 @@ export function createApplications(
 
 /** Reads an application's document. */
 async function read(db: RegistryDatabase, application: ApplicationRow): Promise<Application> {
-  const live = await db
-    .selectFrom("builds")
-    .select("number")
-    .where("application_id", "=", application.id)
-    .where("status", "=", "live")
-    .executeTakeFirst();
-  return applicationDocument(application, live?.number ?? null);
+  const environment = await findDefaultEnvironment(db, application.id);
+  const live = environment && (await findLiveIn(db, environment));
+  return applicationDocument(application, live?.build_number ?? null);
 }
 
 function applicationDocument(row: ApplicationRow, build: number | null): Application {
@@ -117,13 +127,11 @@ function applicationDocument(row: ApplicationRow, build: number | null): Applica
   return { id: row.id, slug: row.slug, created_at: row.created_at, routes, build };
 }
 
-async function liveProblems(tx: RegistryDatabase, { id, build }: Application) {
+async function liveProblems(tx: RegistryDatabase, { id }: Application) {
   const live = await selectLive(tx, id).execute();
-  const problems = live.map(({ environment, variant_slug: variant, revision }) =>
+  return live.map(({ environment, variant_slug: variant, revision }) =>
     stillLive(`${environment} runs ${variant}@${revision}. Take that down first.`),
   );
-  if (build !== null) problems.push(stillLive(`Build ${build} serves it. Stop that first.`));
-  return problems;
 }
 
 function stillLive(msg: string): RegistryProblem {

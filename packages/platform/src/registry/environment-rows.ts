@@ -1,9 +1,9 @@
 import type { Deployment, Environment, VariantRevision } from "@agate/protocol";
 import type { Selectable } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../stores/registry/registry-tables.ts";
+import type { Authorship, DeploymentOrigin, HostedEnvironment } from "./deployment-change.ts";
 import { missingName, nameOf, newId } from "./names.ts";
-import type { Authorship } from "./registry.ts";
-import { storableText } from "./registry-context.ts";
+import { type ApplicationRow, storableText } from "./registry-context.ts";
 import type { RegistryOutcome, RegistryProblem } from "./registry-outcome.ts";
 import { done } from "./registry-outcome.ts";
 
@@ -17,6 +17,7 @@ export function listEnvironments(
     .selectFrom("environments")
     .selectAll()
     .where("application_id", "=", applicationId)
+    .where("deleted_slug", "is", null)
     .orderBy("number")
     .execute();
 }
@@ -33,6 +34,7 @@ export async function findEnvironment(
     .selectAll()
     .where("application_id", "=", applicationId)
     .where(column, "=", value)
+    .where("deleted_slug", "is", null)
     .executeTakeFirst();
   if (row !== undefined) return done(row);
   const others = await listEnvironments(db, applicationId);
@@ -44,11 +46,41 @@ export async function findEnvironment(
 }
 
 export function environmentDocument(
-  { id, slug, playground, created_at }: EnvironmentRow,
+  { id, slug, playground, created_at, is_default: isDefault }: EnvironmentRow,
   live: DeploymentRow | undefined,
 ): Environment {
   const deployment = live === undefined ? null : deploymentDocument(live);
-  return { id, slug, playground: playground === 1, created_at, deployment };
+  const settings = { is_default: isDefault === 1, playground: playground === 1 };
+  return { id, slug, created_at, ...settings, deployment };
+}
+
+/** An environment as hosting knows it. */
+export function hostedEnvironment(
+  { project_id: project, id: applicationId, slug: application }: ApplicationRow,
+  { id, slug, number, is_default, playground }: EnvironmentRow,
+): HostedEnvironment {
+  return {
+    project,
+    application: { id: applicationId, slug: application },
+    id,
+    slug,
+    number,
+    isDefault: is_default === 1,
+    playground: playground === 1,
+  };
+}
+
+/** The environment that calls which name none go to; undefined where all were deleted. */
+export function findDefaultEnvironment(
+  db: RegistryDatabase,
+  applicationId: string,
+): Promise<EnvironmentRow | undefined> {
+  return db
+    .selectFrom("environments")
+    .selectAll()
+    .where("application_id", "=", applicationId)
+    .where("is_default", "=", 1)
+    .executeTakeFirst();
 }
 
 /** Adds an environment with nothing in it. The application is locked, or new. */
@@ -56,7 +88,7 @@ export async function insertEnvironment(
   tx: RegistryDatabase,
   applicationId: string,
   slug: string,
-  at: string,
+  { at, isDefault }: { readonly at: string; readonly isDefault: boolean },
 ): Promise<EnvironmentRow> {
   const { latest } = await tx
     .selectFrom("environments")
@@ -69,11 +101,28 @@ export async function insertEnvironment(
     number: (latest ?? 0) + 1,
     slug,
     created_at: at,
-    is_default: 0,
+    is_default: isDefault ? 1 : 0,
     playground: 1,
+    deleted_slug: null,
   };
   await tx.insertInto("environments").values(row).execute();
   return row;
+}
+
+/** Deletes an environment with its variables. Its history stays. The application is locked. */
+export async function deleteEnvironment(
+  tx: RegistryDatabase,
+  { id, slug }: EnvironmentRow,
+): Promise<void> {
+  for (const table of ["variables", "route_calls", "server_reports"] as const) {
+    await tx.deleteFrom(table).where("environment_id", "=", id).execute();
+  }
+  // Its own slug is free again.
+  await tx
+    .updateTable("environments")
+    .set({ slug: id, deleted_slug: slug })
+    .where("id", "=", id)
+    .execute();
 }
 
 /** Deployments, with the slugs that environments and variants have now, where they are still there. */
@@ -83,21 +132,28 @@ export function selectDeployments(db: RegistryDatabase, applicationId: string) {
     .innerJoin("environments", "environments.id", "deployments.environment_id")
     .leftJoin("variants", "variants.id", "deployments.variant_id")
     .leftJoin("environments as source", "source.id", "deployments.promoted_from_id")
+    .leftJoin("builds", "builds.id", "deployments.build_id")
     .select(({ fn }) => [
       "deployments.id",
       "deployments.number",
       "deployments.environment_id",
-      "environments.slug as environment",
+      fn.coalesce("environments.deleted_slug", "environments.slug").as("environment"),
       "deployments.variant_id",
       fn.coalesce("variants.slug", "deployments.variant_slug").as("variant_slug"),
       "deployments.revision",
       "deployments.kind",
-      fn.coalesce("source.slug", "deployments.promoted_from_slug").as("promoted_from"),
+      fn
+        .coalesce("source.deleted_slug", "source.slug", "deployments.promoted_from_slug")
+        .as("promoted_from"),
       "deployments.rolled_back_to",
       "deployments.message",
       "deployments.deployed_by",
       "deployments.deployed_at",
       "deployments.ended_at",
+      "deployments.build_id",
+      "deployments.build_since",
+      "builds.number as build_number",
+      "builds.kind as build_kind",
     ])
     .where("deployments.application_id", "=", applicationId);
 }
@@ -105,6 +161,16 @@ export function selectDeployments(db: RegistryDatabase, applicationId: string) {
 export type DeploymentRow = Awaited<
   ReturnType<ReturnType<typeof selectDeployments>["executeTakeFirstOrThrow"]>
 >;
+
+/** What is live in one environment. */
+export function findLiveIn(
+  db: RegistryDatabase,
+  { id, application_id }: Pick<EnvironmentRow, "id" | "application_id">,
+): Promise<DeploymentRow | undefined> {
+  return selectLive(db, application_id)
+    .where("deployments.environment_id", "=", id)
+    .executeTakeFirst();
+}
 
 /** Those that are live, ordered by environment. */
 export function selectLive(db: RegistryDatabase, applicationId: string) {
@@ -128,6 +194,7 @@ export function deploymentDocument(row: DeploymentRow): Deployment {
   return {
     id: row.id,
     environment: row.environment,
+    build: deployedBuild(row),
     variant: { id: row.variant_id, slug: row.variant_slug, revision: row.revision },
     kind: row.kind,
     promoted_from: row.promoted_from,
@@ -139,24 +206,25 @@ export function deploymentDocument(row: DeploymentRow): Deployment {
   };
 }
 
-/** How a deployment comes about. */
-export type DeploymentOrigin =
-  | { readonly kind: "deploy" }
-  | { readonly kind: "promotion"; readonly from: { readonly id: string; readonly slug: string } }
-  | { readonly kind: "rollback"; readonly to: string };
+function deployedBuild({ build_id: id, build_number: number, build_kind: kind }: DeploymentRow) {
+  return id === null || number === null || kind === null ? null : { id, number, kind };
+}
 
 interface NewDeployment extends Authorship {
   readonly environmentId: string;
+  readonly buildId: string;
+  /** Since when its code runs there without a restart. */
+  readonly buildSince: string;
   readonly variant: VariantRevision;
   readonly origin: DeploymentOrigin;
   readonly at: string;
 }
 
-/** Makes a revision the live one of an environment. The application is locked. */
+/** Makes a build and a revision the live ones of an environment. The application is locked. */
 export async function insertDeployment(
   tx: RegistryDatabase,
   applicationId: string,
-  { environmentId, variant, origin, by, message, at }: NewDeployment,
+  { environmentId, buildId, buildSince, variant, origin, by, message, at }: NewDeployment,
 ): Promise<Deployment> {
   await endLive(tx, environmentId, at);
   const { latest } = await tx
@@ -184,6 +252,8 @@ export async function insertDeployment(
       deployed_by: storableText(by),
       deployed_at: at,
       ended_at: null,
+      build_id: buildId,
+      build_since: buildSince,
     })
     .execute();
   const row = await selectDeployments(tx, applicationId)

@@ -1,8 +1,9 @@
-import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
-import type { DeploymentRow } from "./environment-rows.ts";
 import {
+  deleteEnvironment,
   environmentDocument,
+  findDefaultEnvironment,
   findEnvironment,
+  findLiveIn,
   insertEnvironment,
   listEnvironments,
   selectLive,
@@ -30,7 +31,7 @@ export function createEnvironments(context: RegistryContext): Environments {
       if (application.kind === "refused") return application;
       const found = await findEnvironment(db, application.value.id, environment);
       if (found.kind === "refused") return found;
-      const live = await liveIn(db, application.value.id, found.value.id);
+      const live = await findLiveIn(db, found.value);
       return done(environmentDocument(found.value, live));
     },
 
@@ -38,7 +39,9 @@ export function createEnvironments(context: RegistryContext): Environments {
       changeConfig(context, ref, async (tx, application) => {
         const fault = await newSlugProblem(tx, "environments", application.id, slug);
         if (fault !== undefined) return refused(fault);
-        const row = await insertEnvironment(tx, application.id, slug, now());
+        // Where all were deleted, calls that name none go to the next that is made.
+        const isDefault = (await findDefaultEnvironment(tx, application.id)) === undefined;
+        const row = await insertEnvironment(tx, application.id, slug, { at: now(), isDefault });
         return done(environmentDocument(row, undefined));
       }),
 
@@ -52,7 +55,7 @@ export function createEnvironments(context: RegistryContext): Environments {
           if (fault !== undefined) return refused(fault);
           await tx.updateTable("environments").set({ slug }).where("id", "=", id).execute();
         }
-        const live = await liveIn(tx, application.id, id);
+        const live = await findLiveIn(tx, found.value);
         return done(environmentDocument({ ...found.value, slug }, live));
       }),
 
@@ -76,23 +79,17 @@ export function createEnvironments(context: RegistryContext): Environments {
       changeConfig(context, ref, async (tx, application) => {
         const found = await findEnvironment(tx, application.id, environment);
         if (found.kind === "refused") return found;
-        const live = await liveIn(tx, application.id, found.value.id);
+        const live = await findLiveIn(tx, found.value);
         if (live !== undefined) {
           const msg = `${live.environment} runs ${live.variant_slug}@${live.revision}. Take that down first.`;
           return refused({ type: "still_live", loc: ["path", "environment"], msg });
         }
-        await tx.deleteFrom("environments").where("id", "=", found.value.id).execute();
+        if (found.value.is_default === 1) {
+          const msg = `${found.value.slug} is the default environment: calls that name none go to it. It can be renamed, not deleted.`;
+          return refused({ type: "still_live", loc: ["path", "environment"], msg });
+        }
+        await deleteEnvironment(tx, found.value);
         return done(environmentDocument(found.value, undefined));
       }),
   };
-}
-
-function liveIn(
-  db: RegistryDatabase,
-  applicationId: string,
-  environmentId: string,
-): Promise<DeploymentRow | undefined> {
-  return selectLive(db, applicationId)
-    .where("deployments.environment_id", "=", environmentId)
-    .executeTakeFirst();
 }

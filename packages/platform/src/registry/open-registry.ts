@@ -3,6 +3,7 @@ import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import { SerialQueue } from "../stores/registry/serial-queue.ts";
 import type { SecretKeys } from "../variables/secret-keys.ts";
 import { noSecretKeys } from "../variables/secret-keys.ts";
+import { createApplicationSchema } from "./application-schema.ts";
 import { createApplications } from "./applications.ts";
 import { createBuilds } from "./builds.ts";
 import { createDeployments } from "./deployments.ts";
@@ -11,7 +12,6 @@ import { createProjects, createRedaction, ensureDefaultProject } from "./project
 import type { ChangeFeed, Registry } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { createRevisions, resolveConfig } from "./revisions.ts";
-import { createApplicationSchema } from "./schema/application-schema.ts";
 import { createServerReports } from "./server-reports.ts";
 import { createVariables } from "./variables.ts";
 import { createVariants } from "./variants.ts";
@@ -53,7 +53,7 @@ export async function openRegistry(
     reports: createServerReports(context),
     changes: createChangeFeed(signals),
     signals,
-    resolve: (ref, which) => resolveConfig(context, ref, which),
+    resolve: (ref, which, pair) => resolveConfig(context, ref, which, pair),
     async close() {
       await signals.close();
       await db.destroy();

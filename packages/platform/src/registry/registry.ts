@@ -18,6 +18,15 @@ import type {
   ServerStatus,
 } from "@agate/protocol";
 import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
+import type { LeaseToken } from "./deploy-leases.ts";
+import type {
+  Activation,
+  Authorship,
+  ChangeCheck,
+  ChangeRequest,
+  HostedEnvironment,
+  PinnedChange,
+} from "./deployment-change.ts";
 import type { RegistryOutcome } from "./registry-outcome.ts";
 import type { VariablesChange, VariableValues } from "./variables-change.ts";
 
@@ -28,10 +37,10 @@ export interface ApplicationRef {
   readonly application: string;
 }
 
-/** Who did something and why, for histories. */
-export interface Authorship {
-  readonly by: string;
-  readonly message: string;
+/** The environment and the build of a process. */
+export interface DeployedPair {
+  readonly environmentId: string;
+  readonly buildId: string;
 }
 
 /** A part of a list, newest first. */
@@ -62,8 +71,16 @@ export interface Registry {
   readonly changes: ChangeFeed;
   /** Everything that is told, of every application: of builds, projects and keys too. */
   readonly signals: Pick<RegistrySignals, "subscribe">;
-  /** What a running workflow asks for: see docs/reference/config-resolution.md. */
-  resolve(ref: ApplicationRef, which: RevisionRef): Promise<RegistryOutcome<ResolvedConfig>>;
+  /**
+   * What a running workflow asks for: see docs/reference/config-resolution.md.
+   *
+   * @param pair Of a process that the platform runs: it gets what was last deployed together with its build.
+   */
+  resolve(
+    ref: ApplicationRef,
+    which: RevisionRef,
+    pair?: DeployedPair,
+  ): Promise<RegistryOutcome<ResolvedConfig>>;
   close(): Promise<void>;
 }
 
@@ -93,20 +110,30 @@ export interface Applications {
   /** Gets it, or makes it as {@link create} does. */
   ensure(project: string, slug: string): Promise<RegistryOutcome<Application>>;
   rename(ref: ApplicationRef, slug: string): Promise<RegistryOutcome<Application>>;
-  /** Refuses while anything of it is live: a deployment or a build. */
+  /** Refuses while anything of it is live. */
   delete(ref: ApplicationRef): Promise<RegistryOutcome<Application>>;
-  schema(ref: ApplicationRef): Promise<RegistryOutcome<ApplicationSchema>>;
+  /** Of the build that is live in an environment: the default one when it is null. */
+  schema(
+    ref: ApplicationRef,
+    environment?: string | null,
+  ): Promise<RegistryOutcome<ApplicationSchema>>;
   /**
-   * Takes a workflow's `/openapi.json` as the application's schema, unless a configuration that is
-   * live somewhere does not satisfy it; `force` takes it all the same.
+   * Registers a workflow that runs elsewhere: makes what it answers as its `/openapi.json` the code of an
+   * environment, unless the configuration that is live there does not satisfy it.
    */
   putSchema(
     ref: ApplicationRef,
     openapi: unknown,
-    options?: { readonly force?: boolean },
+    options: PutSchemaOptions,
   ): Promise<RegistryOutcome<ApplicationSchema>>;
-  /** What {@link putSchema} would refuse: one problem for each live value that does not fit. */
-  checkSchema(ref: ApplicationRef, openapi: unknown): Promise<RegistryOutcome<ApplicationSchema>>;
+}
+
+export interface PutSchemaOptions {
+  /** Null is the default one. */
+  readonly environment: string | null;
+  readonly by: string;
+  /** Takes it whatever is live there, with a first configuration that sets nothing: for `agate dev`. */
+  readonly isDevelopment?: boolean;
 }
 
 export interface Variants {
@@ -143,12 +170,18 @@ export interface Revisions {
   ): Promise<RegistryOutcome<Revision>>;
   /**
    * Adds a revision on top of `baseRevision`, which must be the latest (0: there is none yet).
-   * `params` is unchecked: anything wrong with it, by the application's schema too, is a problem.
+   * `params` is unchecked: anything wrong with it, by the schema too, is a problem. Fields that it does
+   * not set get their default, so that later builds do not change them.
    */
   commit(
     ref: ApplicationRef,
     variant: string,
-    commit: Authorship & { readonly params: unknown; readonly baseRevision: number },
+    commit: Authorship & {
+      readonly params: unknown;
+      readonly baseRevision: number;
+      /** Whose build it is checked against; absent: the application's. */
+      readonly environment?: string | null;
+    },
   ): Promise<RegistryOutcome<Revision>>;
   diff(
     ref: ApplicationRef,
@@ -172,7 +205,7 @@ export interface Environments {
     environment: string,
     isOn: boolean,
   ): Promise<RegistryOutcome<Environment>>;
-  /** Refuses while something is live there. */
+  /** Refuses while something is live there, and the default one. */
   delete(ref: ApplicationRef, environment: string): Promise<RegistryOutcome<Environment>>;
 }
 
@@ -214,36 +247,31 @@ export interface Deployments {
     environment: string | null,
     page: PageRequest,
   ): Promise<RegistryOutcome<Page<Deployment>>>;
-  /** Pins one revision: without a number the one that is the latest now. */
-  deploy(
-    ref: ApplicationRef,
-    environment: string,
-    what: Authorship & { readonly variant: string; readonly revision: number | null },
-  ): Promise<RegistryOutcome<Deployment>>;
-  /** Deploys what is live in another environment. */
-  promote(
-    ref: ApplicationRef,
-    environment: string,
-    from: Authorship & { readonly from: string },
-  ): Promise<RegistryOutcome<Deployment>>;
+  /** Finds what a request names. What it does not name is found when it is applied. Changes nothing. */
+  pin(ref: ApplicationRef, request: ChangeRequest): Promise<RegistryOutcome<PinnedChange>>;
   /**
-   * Deploys again what an earlier deployment of the environment had: the one before the live one
-   * that had another revision, when it is null.
+   * Whether a change may be applied: its revision against the routes of its build, and what its
+   * environment would lose.
+   *
+   * @param openapi What the build answers as its `/openapi.json`; without it, what it answered before.
    */
-  rollBack(
+  check(
+    ref: ApplicationRef,
+    change: PinnedChange,
+    openapi?: unknown,
+  ): Promise<RegistryOutcome<ChangeCheck>>;
+  /** Makes a change live in one transaction, after the same check. */
+  apply(
+    ref: ApplicationRef,
+    change: PinnedChange,
+    under?: { readonly openapi?: unknown; readonly leases?: readonly LeaseToken[] },
+  ): Promise<RegistryOutcome<Activation>>;
+  /** Nothing is live there afterwards: neither code nor configuration. */
+  takeDown(
     ref: ApplicationRef,
     environment: string,
-    to: Authorship & { readonly deployment: string | null },
+    lease?: LeaseToken | null,
   ): Promise<RegistryOutcome<Deployment>>;
-  /** Nothing is live there afterwards. */
-  takeDown(ref: ApplicationRef, environment: string): Promise<RegistryOutcome<Deployment>>;
-}
-
-/** What is to become live together with a build; an absent variant is made, with all defaults. */
-export interface DeployTarget extends Authorship {
-  readonly environment: string;
-  readonly variant: string;
-  readonly revision: number | null;
 }
 
 /** The records of builds. Their files and processes are the business of `deployments/`. */
@@ -251,71 +279,44 @@ export interface Builds {
   list(ref: ApplicationRef, page: PageRequest): Promise<RegistryOutcome<Page<Build>>>;
   /** By its number or its id. */
   get(ref: ApplicationRef, build: string): Promise<RegistryOutcome<Build>>;
-  begin(
-    ref: ApplicationRef,
-    build: Authorship & {
-      readonly size: number;
-      readonly sdkVersion: string;
-      /** What its program may do beyond the default. */
-      readonly allow: readonly BuildPermission[];
-      /** Hex of the SHA-256 of its manifest. */
-      readonly manifestHash: string;
-    },
-    token?: DeployLockToken,
-  ): Promise<RegistryOutcome<Build>>;
-  refuse(buildId: string, reason: string): Promise<void>;
-  /**
-   * Whether the build may go live: every live configuration, and the one that `target` is about to
-   * deploy, against the document it answers as its `/openapi.json`.
-   */
-  check(
-    ref: ApplicationRef,
-    openapi: unknown,
-    target: DeployTarget | null,
-  ): Promise<RegistryOutcome<ApplicationSchema>>;
-  /**
-   * Makes the build the live one, its document the schema, and `target` a deployment: all of it in
-   * one transaction, after the same check. The build that was live is `retired`. One that was
-   * refused stays so.
-   */
-  activate(
-    ref: ApplicationRef,
-    buildId: string,
-    openapi: unknown,
-    target: DeployTarget | null,
-    token?: DeployLockToken,
-  ): Promise<RegistryOutcome<Activation>>;
-  /** No build serves the application afterwards. */
-  retire(ref: ApplicationRef, token?: DeployLockToken): Promise<RegistryOutcome<Build>>;
-  /** The live build of one application, by its id, or of every one in every project: for starting them. */
+  /** The build of an archive that has served before; undefined where there is none. */
+  findByArchive(ref: ApplicationRef, archiveHash: string): Promise<Build | undefined>;
+  begin(ref: ApplicationRef, build: NewBuild): Promise<RegistryOutcome<Build>>;
+  /** Refuses a build that has not served. @returns whether it did. */
+  refuse(buildId: string, reason: string, lease?: LeaseToken | null): Promise<boolean>;
+  /** The hosted builds that are live, of one application or of all: for starting them. */
   live(applicationId?: string): Promise<readonly LiveBuild[]>;
-  /** Ids of the applications that have builds which are being started, or were when a platform ended. */
-  unfinished(): Promise<readonly string[]>;
-  /** Those of these applications that were being started become `refused`; gives their ids. */
-  refuseUnfinished(applicationIds: readonly string[], reason: string): Promise<readonly string[]>;
-  /** The same for one application, unless the lock was lost. */
-  refuseUnfinishedOf(
-    applicationId: string,
-    reason: string,
-    token: DeployLockToken,
-  ): Promise<readonly string[]>;
+  /** Builds that are being started, or were when a platform ended. */
+  unfinished(): Promise<readonly UnfinishedBuild[]>;
+  /** Ids of an application's builds whose files are kept. */
+  kept(applicationId: string): Promise<ReadonlySet<string>>;
 }
 
-/** The token of the deploy lock under which a change is made; null or absent without other replicas. */
-export type DeployLockToken = number | null;
-
-export interface Activation {
-  readonly build: Build;
-  readonly deployment: Deployment | null;
-  /** As {@link LiveBuild.since}. */
-  readonly since: string;
+export interface NewBuild extends Authorship {
+  readonly id: string;
+  readonly size: number;
+  readonly sdkVersion: string;
+  /** What its program may do beyond the default. */
+  readonly allow: readonly BuildPermission[];
+  /** Hex of the SHA-256 of its manifest. */
+  readonly manifestHash: string;
+  /** Hex of the SHA-256 of its archive. */
+  readonly archiveHash: string;
+  /** The git commit that it was packed from. */
+  readonly commit: string | null;
 }
 
+export interface UnfinishedBuild {
+  readonly id: string;
+  /** What the server that deploys it holds a lease for. */
+  readonly leaseKey: string;
+}
+
+/** A hosted build that is live in an environment. */
 export interface LiveBuild {
-  readonly project: string;
-  readonly application: { readonly id: string; readonly slug: string };
+  readonly environment: HostedEnvironment;
   readonly build: Build;
-  /** Another one each time that it is activated, even where it was live before. */
+  /** Another one each time that its processes are to be started anew. */
   readonly since: string;
 }
 

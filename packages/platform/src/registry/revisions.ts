@@ -7,17 +7,26 @@ import type {
 } from "@agate/protocol";
 import { diffParams } from "@agate/protocol";
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { findSchemaBuild } from "./application-schema.ts";
+import { findLiveBuild, findRepresentativeBuild, routesOfBuild } from "./build-rows.ts";
 import type { DeploymentRow } from "./environment-rows.ts";
 import { selectLive } from "./environment-rows.ts";
-import type { ApplicationRef, Revisions } from "./registry.ts";
+import type { ApplicationRef, DeployedPair, Revisions } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
-import { changeConfig, findApplication, pageOf, routesOf, rowsFor } from "./registry-context.ts";
+import { changeConfig, findApplication, pageOf, rowsFor } from "./registry-context.ts";
 import type { RegistryOutcome, RegistryProblem } from "./registry-outcome.ts";
 import { done, refused } from "./registry-outcome.ts";
 import type { ParamsFault } from "./schema/check-params.ts";
 import { checkParams } from "./schema/check-params.ts";
-import type { RevisionRow } from "./variant-rows.ts";
-import { findNumbered, findRevision, findVariant, insertRevision } from "./variant-rows.ts";
+import { completeParams } from "./schema/effective-params.ts";
+import type { FoundRevision, RevisionRow } from "./variant-rows.ts";
+import {
+  findDeployedWith,
+  findNumbered,
+  findRevision,
+  findVariant,
+  insertRevision,
+} from "./variant-rows.ts";
 
 export function createRevisions(context: RegistryContext): Revisions {
   const { db, now } = context;
@@ -58,13 +67,16 @@ export function createRevisions(context: RegistryContext): Revisions {
       return done(revisionDocument(pinned, row, environmentsIn(live, pinned.revision)));
     },
 
-    commit: (ref, variant, { params, baseRevision, ...authorship }) =>
+    commit: (ref, variant, { params, baseRevision, environment = null, ...authorship }) =>
       changeConfig(context, ref, async (tx, application) => {
         const found = await findVariant(tx, application.id, variant);
         if (found.kind === "refused") return found;
         const { id, slug, latest_revision: latest } = found.value;
         if (baseRevision !== latest) return refused(staleProblem(slug, baseRevision, latest));
-        const checked = checkParams(params, routesOf(application));
+        const loc = ["body", "environment"];
+        const build = await findSchemaBuild(tx, application.id, environment, loc);
+        if (build.kind === "refused") return build;
+        const checked = checkParams(params, (build.value && routesOfBuild(build.value)) ?? null);
         if (checked.kind === "invalid") {
           const [first, ...others] = checked.faults;
           return refused(paramsProblem(first), ...others.map(paramsProblem));
@@ -86,12 +98,26 @@ export function createRevisions(context: RegistryContext): Revisions {
       if (before.kind === "refused") return before;
       if (after.kind === "refused") return after;
       const routes = diffParams(
-        JSON.parse(before.value.params) as RouteParams,
-        JSON.parse(after.value.params) as RouteParams,
+        await effectiveParams(db, id, before.value),
+        await effectiveParams(db, id, after.value),
       );
       return done({ from: before.value.variant, to: after.value.variant, routes });
     },
   };
+}
+
+/** The values that the code goes by: of the environment that was asked for, else of the application. */
+async function effectiveParams(
+  db: RegistryDatabase,
+  applicationId: string,
+  { params, environment }: FoundRevision,
+): Promise<RouteParams> {
+  const build =
+    environment === null
+      ? await findRepresentativeBuild(db, applicationId)
+      : await findLiveBuild(db, environment.id);
+  const routes = build && routesOfBuild(build);
+  return completeParams(JSON.parse(params) as RouteParams, routes ?? []);
 }
 
 /** What of a variant is live somewhere: few, however many revisions there are. */
@@ -134,11 +160,15 @@ export async function resolveConfig(
   { db }: RegistryContext,
   ref: ApplicationRef,
   which: RevisionRef,
+  pair?: DeployedPair,
 ): Promise<RegistryOutcome<ResolvedConfig>> {
   const application = await findApplication(db, ref);
   if (application.kind === "refused") return application;
   const { id, slug } = application.value;
-  const found = await findRevision(db, id, which, (part) => ["query", part]);
+  const found =
+    which.kind === "environment" && pair !== undefined
+      ? await findDeployedWith(db, id, pair)
+      : await findRevision(db, id, which, (part) => ["query", part]);
   if (found.kind === "refused") {
     const [problem] = found.problems;
     if (which.kind === "environment" && problem.type === "deployment_not_found") {

@@ -31,6 +31,7 @@ export function createServerReports(context: RegistryContext): ServerReports {
           .selectFrom("environments")
           .select("id")
           .where("id", "in", ids)
+          .where("deleted_slug", "is", null)
           .execute();
         // One may have been deleted since its processes were counted.
         const known = new Set(found.map(({ id }) => id));

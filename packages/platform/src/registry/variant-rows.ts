@@ -2,9 +2,10 @@ import type { RegistryVariant, RevisionRef, VariantRevision } from "@agate/proto
 import { shownValue } from "@agate/protocol";
 import type { Selectable } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../stores/registry/registry-tables.ts";
-import { findEnvironment, selectLiveRevisions } from "./environment-rows.ts";
+import type { Authorship } from "./deployment-change.ts";
+import { findEnvironment, selectDeployments, selectLiveRevisions } from "./environment-rows.ts";
 import { missingName, nameOf, newId } from "./names.ts";
-import type { Authorship } from "./registry.ts";
+import type { DeployedPair } from "./registry.ts";
 import { storableText } from "./registry-context.ts";
 import type { RegistryOutcome, RegistryProblem } from "./registry-outcome.ts";
 import { done, refused } from "./registry-outcome.ts";
@@ -172,6 +173,30 @@ export async function findLive(
   if (live === undefined) return refused(nothingLive(slug, loc));
   const variant = { id: live.variant_id, slug: live.variant_slug, revision: live.revision };
   return done({ variant, environment: { id, slug }, params: live.params });
+}
+
+/** What was last deployed to an environment together with a build: to processes that drain, too. */
+export async function findDeployedWith(
+  db: RegistryDatabase,
+  applicationId: string,
+  { environmentId, buildId }: DeployedPair,
+): Promise<RegistryOutcome<LiveRevision>> {
+  const row = await selectDeployments(db, applicationId)
+    .innerJoin("revisions", (join) =>
+      join
+        .onRef("revisions.variant_id", "=", "deployments.variant_id")
+        .onRef("revisions.revision", "=", "deployments.revision"),
+    )
+    .select("revisions.params")
+    .where("deployments.environment_id", "=", environmentId)
+    .where("deployments.build_id", "=", buildId)
+    .orderBy("deployments.number", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return refused(nothingLive(environmentId, ["query", "environment"]));
+  const variant = { id: row.variant_id, slug: row.variant_slug, revision: row.revision };
+  const environment = { id: environmentId, slug: row.environment };
+  return done({ variant, environment, params: row.params });
 }
 
 export function nothingLive(environment: string, loc: RegistryProblem["loc"]): RegistryProblem {

@@ -6,11 +6,24 @@ import { variantRevisionSchema } from "./variant.ts";
 const DEPLOYMENT_KINDS = ["deploy", "promotion", "rollback"] as const;
 export type DeploymentKind = (typeof DEPLOYMENT_KINDS)[number];
 
-/** One entry of an environment's history: one revision, pinned. */
+/** `hosted`: the platform has its files and runs it. `external`: it runs elsewhere. */
+export const BUILD_KINDS = ["hosted", "external"] as const;
+export type BuildKind = (typeof BUILD_KINDS)[number];
+
+/** The code of a deployment. */
+export interface DeployedBuild {
+  readonly id: string;
+  readonly number: number;
+  readonly kind: BuildKind;
+}
+
+/** One entry of an environment's history: a build and a revision, pinned. */
 export interface Deployment {
   readonly id: string;
   /** The environment's slug. */
   readonly environment: string;
+  /** Null in history from before deployments had builds. */
+  readonly build: DeployedBuild | null;
   readonly variant: VariantRevision;
   readonly kind: DeploymentKind;
   /** `promotion`: the environment it came from. */
@@ -28,6 +41,10 @@ export const deploymentSchema: z.ZodType<Deployment> = z
   .strictObject({
     id: z.string(),
     environment: z.string().meta({ description: "Slug of the environment." }),
+    build: z
+      .strictObject({ id: z.string(), number: z.int().positive(), kind: z.enum(BUILD_KINDS) })
+      .nullable()
+      .meta({ description: "Its code. Null in history from before deployments had builds." }),
     variant: variantRevisionSchema,
     kind: z.enum(DEPLOYMENT_KINDS),
     promoted_from: z
@@ -51,6 +68,7 @@ export const deploymentSchema: z.ZodType<Deployment> = z
       {
         id: "dep_q7m2c4nxw6brt2ak3v5z",
         environment: "production",
+        build: { id: "bld_q7m2c4nxw6brt2ak3v5z", number: 3, kind: "hosted" },
         variant: { id: "var_6hd3wq2m7c4nxzbrtk5a", slug: "default", revision: 3 },
         kind: "promotion",
         promoted_from: "staging",
@@ -63,13 +81,15 @@ export const deploymentSchema: z.ZodType<Deployment> = z
     ],
   });
 
-/** Where a revision can be live: `production`, say. */
+/** Where a build and a revision can be live: `production`, say. */
 export interface Environment {
   readonly id: string;
   readonly slug: string;
   /** Whether it takes calls with a configuration of the caller's. */
   readonly playground: boolean;
   readonly created_at: string;
+  /** Whether calls that name no environment go to it. */
+  readonly is_default: boolean;
   /** What is live there. */
   readonly deployment: Deployment | null;
 }
@@ -82,6 +102,9 @@ export const environmentSchema: z.ZodType<Environment> = z
       .boolean()
       .meta({ description: "Whether it takes calls with a configuration of the caller's." }),
     created_at: z.iso.datetime(),
+    is_default: z
+      .boolean()
+      .meta({ description: "Whether calls that name no environment go to it." }),
     deployment: deploymentSchema.nullable().meta({ description: "What is live there." }),
   })
   .meta({
@@ -92,6 +115,7 @@ export const environmentSchema: z.ZodType<Environment> = z
         slug: "staging",
         playground: true,
         created_at: "2026-11-15T10:00:00.000Z",
+        is_default: false,
         deployment: null,
       },
     ],

@@ -130,6 +130,51 @@ export function describeApplications(subject: Subject): void {
       );
     });
 
+    it("keeps the history of an environment that is deleted, whose slug is free again", async () => {
+      await subject.freshApplication({});
+      const { environments, deployments, variables } = subject.registry;
+      const { id } = done(await environments.get(subject.app, "staging"));
+      done(await subject.deploy("staging", "default"));
+      const change = { set: [{ name: "MODE", value: "x", isSecret: false }], unset: [] };
+      done(await variables.change(subject.app, "staging", change, "tests"));
+      const promotion = {
+        kind: "promotion",
+        from: "staging",
+        parts: "both",
+        expect: null,
+      } as const;
+      done(await subject.change({ ...promotion, environment: "production" }));
+      done(await deployments.takeDown(subject.app, "staging"));
+      done(await environments.delete(subject.app, "staging"));
+      for (const name of ["staging", id]) {
+        expect(problem(await environments.get(subject.app, name)).type).toBe(
+          "environment_not_found",
+        );
+      }
+      const page = { limit: 10, before: null };
+      const history = done(await deployments.list(subject.app, null, page)).items;
+      expect(history.map(({ environment, promoted_from: from }) => [environment, from])).toEqual([
+        ["production", "staging"],
+        ["staging", null],
+      ]);
+      expect(
+        await subject.db
+          .selectFrom("variables")
+          .selectAll()
+          .where("environment_id", "=", id)
+          .execute(),
+      ).toEqual([]);
+      const fresh = done(await environments.create(subject.app, "staging"));
+      expect(fresh).toMatchObject({ slug: "staging", deployment: null });
+      expect(fresh.id).not.toBe(id);
+      expect(done(await deployments.list(subject.app, "staging", page)).items).toEqual([]);
+      expect(problem(await environments.delete(subject.app, "production")).type).toBe("still_live");
+      done(await deployments.takeDown(subject.app, "production"));
+      expect(problem(await environments.delete(subject.app, "production")).msg).toBe(
+        "production is the default environment: calls that name none go to it. It can be renamed, not deleted.",
+      );
+    });
+
     it("is not deleted while anything of it is live, and says what", async () => {
       await subject.freshApplication({});
       const { applications, deployments, builds } = subject.registry;

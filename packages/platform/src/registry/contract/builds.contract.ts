@@ -1,58 +1,72 @@
 import type { Build } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
-import type { DeployTarget } from "../registry.ts";
-import { summarizeDocument } from "../schema/workflow-document.fixture.ts";
-import type { Subject } from "./subject.fixture.ts";
-import { BY_TESTS, done, problem, problems } from "./subject.fixture.ts";
+import { KEPT_BUILDS, KEPT_IN_ENVIRONMENT } from "../builds.ts";
+import { nestedDocument, summarizeDocument } from "../schema/workflow-document.fixture.ts";
+import type { AskedChange, Subject } from "./subject.fixture.ts";
+import { done, problem, problems } from "./subject.fixture.ts";
+
+type DeployChange = Extract<AskedChange, { readonly kind: "deploy" }>;
 
 export function describeBuilds(subject: Subject): void {
   describe("builds", () => {
-    const begin = async (): Promise<Build> =>
-      done(
-        await subject.registry.builds.begin(subject.app, {
-          by: "ann",
-          message: "Ship it.",
-          size: 1234,
-          sdkVersion: "0.1.0",
-          allow: [],
-          manifestHash: "",
-        }),
-      );
-    const target = (
-      environment: string,
-      variant: string,
-      revision: number | null = null,
-    ): DeployTarget => ({ ...BY_TESTS, environment, variant, revision });
-    const activate = async (build: Build, most: number, what: DeployTarget | null = null) =>
-      subject.registry.builds.activate(subject.app, build.id, await summarizeDocument(most), what);
+    const begin = () => subject.begin();
+    /** Deploys a build that takes a temperature up to a bound. */
+    const activate = async (
+      { id: build }: Pick<Build, "id">,
+      most: number,
+      change: Partial<DeployChange> = {},
+    ) => {
+      const what = { kind: "deploy", build, config: null, configIn: "query" } as const;
+      const openapi = await summarizeDocument(most);
+      const environmentLoc = ["query", "environment"];
+      const request = { environment: "production", ...what, environmentLoc, ...change };
+      return subject.change(request, { openapi });
+    };
     const statuses = async () =>
       done(await subject.registry.builds.list(subject.app, { limit: 10, before: null })).items.map(
         ({ number, status }) => [number, status],
       );
+    const environmentId = async (environment: string) =>
+      done(await subject.registry.environments.get(subject.app, environment)).id;
 
-    it("counts builds from 1, and one of them is live", async () => {
+    it("counts builds from 1, and knows where each is live", async () => {
       await subject.freshApplication();
-      const first = await begin();
+      const first = await subject.begin({
+        by: "ann",
+        message: "Ship it.",
+        size: 1234,
+        archiveHash: "ab".repeat(32),
+        commit: "9fceb02",
+      });
       expect(first).toEqual({
         id: expect.stringMatching(/^bld_/),
         number: 1,
+        kind: "hosted",
         status: "starting",
+        environments: [],
         created_by: "ann",
         created_at: expect.any(String),
         routes: null,
         size: 1234,
         sdk_version: "0.1.0",
         message: "Ship it.",
+        commit: "9fceb02",
         allow: [],
+        archive_sha256: "ab".repeat(32),
         manifest_sha256: "",
         refusal: null,
       });
       const { builds, applications } = subject.registry;
-      const live = { ...first, status: "live", routes: ["/summarize"] };
-      expect(done(await activate(first, 2))).toEqual({
+      const live = {
+        ...first,
+        status: "live",
+        environments: ["production"],
+        routes: ["/summarize"],
+      };
+      expect(done(await activate(first, 2))).toMatchObject({
         build: live,
-        deployment: null,
-        since: expect.any(String),
+        deployment: { environment: "production", variant: { slug: "default", revision: 1 } },
+        notes: [],
       });
       expect(done(await builds.get(subject.app, "1"))).toEqual(live);
       expect(done(await builds.get(subject.app, first.id))).toEqual(live);
@@ -62,10 +76,16 @@ export function describeBuilds(subject: Subject): void {
       });
 
       const second = await begin();
+      done(await activate(second, 1, { environment: "staging" }));
+      expect(done(await applications.get(subject.app)).build).toBe(1);
       done(await activate(second, 1));
       expect(await statuses()).toEqual([
         [2, "live"],
         [1, "retired"],
+      ]);
+      expect(done(await builds.get(subject.app, "2")).environments).toEqual([
+        "staging",
+        "production",
       ]);
       expect(done(await applications.schema(subject.app)).routes[0]?.config).toMatchObject({
         temperature: { maximum: 1 },
@@ -74,35 +94,52 @@ export function describeBuilds(subject: Subject): void {
       done(await activate(first, 2));
       done(await activate(first, 2));
       expect(await statuses()).toEqual([
-        [2, "retired"],
+        [2, "live"],
         [1, "live"],
       ]);
       expect((await applications.list(subject.project))[0]?.build).toBe(1);
     });
 
-    it("retires the live one", async () => {
+    it("writes what servers of earlier releases read: one live build, and its schema", async () => {
       await subject.freshApplication();
-      const { builds, applications } = subject.registry;
-      expect(problem(await builds.retire(subject.app)).type).toBe("build_not_found");
-      const build = await begin();
-      done(await activate(build, 1));
-      expect(problem(await applications.delete(subject.app)).msg).toBe(
-        "Build 1 serves it. Stop that first.",
-      );
-      expect(done(await builds.retire(subject.app))).toMatchObject({
-        number: 1,
-        status: "retired",
-      });
-      expect(done(await applications.get(subject.app)).build).toBeNull();
-      done(await applications.delete(subject.app));
+      const mirrored = async () => {
+        const { id } = done(await subject.registry.applications.get(subject.app));
+        const { schema } = await subject.db
+          .selectFrom("applications")
+          .select("schema")
+          .where("id", "=", id)
+          .executeTakeFirstOrThrow();
+        const rows = await subject.db
+          .selectFrom("builds")
+          .select(["number", "status"])
+          .where("application_id", "=", id)
+          .orderBy("number")
+          .execute();
+        const [route] = JSON.parse(schema ?? "[]") as { config: { temperature: object } }[];
+        return [rows.map(({ status }) => status), route?.config.temperature];
+      };
+      const most = (maximum: number) => expect.objectContaining({ maximum });
+      const [first, second] = [await begin(), await begin()];
+      expect(await mirrored()).toEqual([["preparing", "preparing"], undefined]);
+      // Nothing is live in the default environment: the newest stands for all.
+      done(await activate(first, 1, { environment: "staging" }));
+      expect(await mirrored()).toEqual([["live", "preparing"], most(1)]);
+      done(await activate(second, 2));
+      expect(await mirrored()).toEqual([["retired", "live"], most(2)]);
+      done(await activate(first, 1, { environment: "development" }));
+      expect(await mirrored()).toEqual([["retired", "live"], most(2)]);
+      done(await subject.registry.deployments.takeDown(subject.app, "production"));
+      expect(await mirrored()).toEqual([["live", "retired"], most(1)]);
     });
 
-    it("goes live together with a deployment", async () => {
+    it("is deployed together with a revision", async () => {
       await subject.freshApplication({ "/summarize": { temperature: 1 } });
       const announced = await subject.announcements(async () => {
-        const what = { ...target("production", "default"), by: "bob", message: "With code." };
-        expect(done(await activate(await begin(), 1, what)).deployment).toMatchObject({
+        const config = { variant: "default", revision: null };
+        const change = { by: "bob", message: "With code.", config };
+        expect(done(await activate(await begin(), 1, change)).deployment).toMatchObject({
           environment: "production",
+          build: { number: 1, kind: "hosted" },
           variant: { slug: "default", revision: 1 },
           kind: "deploy",
           deployed_by: "bob",
@@ -116,14 +153,15 @@ export function describeBuilds(subject: Subject): void {
     it("makes the variant that it is deployed with, with all defaults", async () => {
       await subject.freshApplication();
       const { variants, revisions } = subject.registry;
-      done(await activate(await begin(), 1, target("production", "fresh")));
+      const fresh = { config: { variant: "fresh", revision: null } };
+      done(await activate(await begin(), 1, fresh));
       expect(await subject.live("production")).toBe("fresh@1");
       expect(done(await revisions.get(subject.app, "fresh", 1))).toMatchObject({
-        params: {},
+        params: { "/summarize": { temperature: 0, tone: "plain" } },
         message: "All defaults, made by a deploy.",
       });
       // There already, but without a revision.
-      done(await activate(await begin(), 1, target("staging", "default")));
+      done(await activate(await begin(), 1, { environment: "staging" }));
       expect(await subject.live("staging")).toBe("default@1");
       expect(done(await variants.list(subject.app)).map(({ slug }) => slug)).toEqual([
         "default",
@@ -131,34 +169,45 @@ export function describeBuilds(subject: Subject): void {
       ]);
     });
 
-    it("checks all that would be live with it, and changes nothing when it is refused", async () => {
+    it("keeps the live revision, and says what the build makes of it", async () => {
+      await subject.freshApplication({ "/summarize": { temperature: 1, gone: 1 }, "/old": {} }, {});
+      const pinned = { config: { variant: "default", revision: 1 } };
+      expect(done(await activate(await begin(), 2, pinned)).notes).toEqual([
+        { kind: "ignored", route: "/summarize", field: "gone" },
+        { kind: "ignored", route: "/old", field: null },
+        { kind: "default", route: "/summarize", field: "tone", value: "plain" },
+      ]);
+      expect(done(await activate(await begin(), 1)).deployment.variant.revision).toBe(1);
+    });
+
+    it("checks the configuration of its environment alone, and changes nothing when it is refused", async () => {
       await subject.freshApplication({ "/summarize": { temperature: 1.8 } }, {});
-      const { builds, applications, variants } = subject.registry;
+      const { deployments, applications, variants } = subject.registry;
       const served = await begin();
-      done(await activate(served, 2));
-      done(await subject.deploy("staging", "default", 1));
-      done(await subject.deploy("production", "default", 1));
+      const first = { config: { variant: "default", revision: 1 } };
+      done(await activate(served, 2, { ...first, environment: "staging" }));
+      done(await activate(served, 2, first));
 
       const build = await begin();
-      const document = await summarizeDocument(1);
-      const staging =
-        "staging runs default@1, whose /summarize.temperature is 1.8, and must be 1 or less.";
-      const messages = async (what: DeployTarget | null) => {
+      const openapi = await summarizeDocument(1);
+      const messages = async (change: Partial<DeployChange>) => {
         const announced = await subject.announcements(async () => {
-          const refusal = await builds.activate(subject.app, build.id, document, what);
-          expect(await builds.check(subject.app, document, what)).toEqual(refusal);
+          problems(await activate(build, 1, change));
         });
         expect(announced).toBe(0);
-        const refusal = await builds.check(subject.app, document, what);
+        const what = { kind: "deploy", build: build.id, config: null, configIn: "query" } as const;
+        const place = { environment: "production", environmentLoc: [], by: "", message: "" };
+        const request = { ...what, ...place, accepts: "compatible", ...change } as const;
+        const pinned = done(await deployments.pin(subject.app, request));
+        const refusal = await deployments.check(subject.app, pinned, openapi);
         return problems(refusal).map(({ msg }) => msg);
       };
-      expect(await messages(null)).toEqual([staging, staging.replace("staging", "production")]);
-      // What the target replaces need not fit; what it brings must.
-      expect(await messages(target("production", "default", 2))).toEqual([staging]);
-      expect(await messages(target("production", "made-up"))).toEqual([staging]);
-      expect(await messages(target("production", "default", 1))).toEqual([
-        "production would run default@1, whose /summarize.temperature is 1.8, and must be 1 or less.",
-        staging,
+      const misfit =
+        "production would run default@1, whose /summarize.temperature is 1.8, and must be 1 or less.";
+      expect(await messages({})).toEqual([misfit]);
+      expect(await messages(first)).toEqual([misfit]);
+      expect(await messages({ environment: "staging" })).toEqual([
+        misfit.replace("production", "staging"),
       ]);
 
       expect(await statuses()).toEqual([
@@ -170,24 +219,72 @@ export function describeBuilds(subject: Subject): void {
         temperature: { maximum: 2 },
       });
       expect(await subject.live("production")).toBe("default@1");
-
-      done(await subject.deploy("staging", "default", 2));
-      const plan = target("production", "default", 2);
-      expect(done(await builds.check(subject.app, document, plan)).routes).toHaveLength(1);
-      done(await builds.activate(subject.app, build.id, document, plan));
+      done(await activate(build, 1, { config: { variant: "default", revision: 2 } }));
+      expect(await subject.live("staging")).toBe("default@1");
     });
 
-    it("says what of a target or a build is not there", async () => {
+    it("refuses to drop what is in use, unless that is accepted", async () => {
+      await subject.freshApplication({}, { "/summarize": { tone: "formal" } });
+      const otherRoute = await nestedDocument();
+      const dropping = async (change: Partial<DeployChange> = {}, openapi = otherRoute) => {
+        const { id: build } = await begin();
+        const what = { kind: "deploy", build, config: null, configIn: "query" } as const;
+        return subject.change({ environment: "production", ...what, ...change }, { openapi });
+      };
+      const call = async (environment: string, daysAgo: number) => {
+        const row = {
+          environment_id: await environmentId(environment),
+          route: "/summarize",
+          last_called_at: new Date(Date.now() - daysAgo * 86_400_000).toISOString(),
+        };
+        await subject.db.deleteFrom("route_calls").execute();
+        await subject.db.insertInto("route_calls").values(row).execute();
+      };
+      for (const environment of ["development", "staging", "production"]) {
+        done(await activate(await begin(), 2, { environment }));
+      }
+      await call("production", 6.9);
+      expect(problem(await dropping())).toMatchObject({
+        type: "breaking_change",
+        msg: "/summarize was called in production within the last 7 days, and the build has no such route. Deploy with --allow-breaking if that is intended.",
+      });
+      done(await dropping({ environment: "staging" }));
+      await call("production", 7.1);
+      done(await dropping());
+      await call("development", 0);
+      done(await dropping({ environment: "development" }));
+      done(await activate(await begin(), 2));
+      await call("production", 0);
+      done(await dropping({ accepts: "breaking" }));
+
+      // A field that is set to its default, or not at all, is not missed.
+      const withoutTone = await summarizeDocument(2, { tones: null });
+      const pinned = (revision: number) => ({ config: { variant: "default", revision } });
+      done(await activate(await begin(), 2, pinned(1)));
+      done(await dropping({}, withoutTone));
+      done(await activate(await begin(), 2, pinned(2)));
+      expect(problem(await dropping({}, withoutTone))).toMatchObject({
+        type: "breaking_change",
+        msg: '/summarize.tone is "formal" in production, and the build has no such field. Deploy with --allow-breaking if that is intended.',
+      });
+      done(await dropping(pinned(1), withoutTone));
+      done(await activate(await begin(), 2, { ...pinned(2), environment: "development" }));
+      done(await dropping({ environment: "development" }, withoutTone));
+    });
+
+    it("says what of a change or a build is not there", async () => {
       await subject.freshApplication({});
       const build = await begin();
+      const pinning = (variant: string, revision: number | null) => ({
+        config: { variant, revision },
+      });
       const outcomes = [
-        await activate(build, 1, target("nowhere", "default")),
-        await activate(build, 1, target("production", "default", 2)),
-        await activate(build, 1, target("production", "none", 1)),
-        await activate(build, 1, target("production", "No Slug")),
-        await activate(build, 1, target("production", "var_aaaaaaaaaaaaaaaaaaaa")),
-        await subject.registry.builds.activate(subject.app, build.id, {}, null),
-        await activate({ ...build, id: "bld_aaaaaaaaaaaaaaaaaaaa" }, 1),
+        await activate(build, 1, { environment: "nowhere" }),
+        await activate(build, 1, pinning("default", 2)),
+        await activate(build, 1, pinning("none", 1)),
+        await activate(build, 1, pinning("No Slug", null)),
+        await activate(build, 1, pinning("var_aaaaaaaaaaaaaaaaaaaa", null)),
+        await activate({ id: "bld_aaaaaaaaaaaaaaaaaaaa" }, 1),
         await subject.registry.builds.get(subject.app, "2"),
         await subject.registry.builds.get(subject.app, "99999999999"),
       ];
@@ -197,7 +294,6 @@ export function describeBuilds(subject: Subject): void {
         ["variant_not_found", "query", "variant"],
         ["slug_invalid", "query", "variant"],
         ["variant_not_found", "query", "variant"],
-        ["schema_invalid", "body"],
         ["build_not_found", "path", "build"],
         ["build_not_found", "path", "build"],
         ["build_not_found", "path", "build"],
@@ -208,9 +304,9 @@ export function describeBuilds(subject: Subject): void {
       await subject.freshApplication();
       const { builds } = subject.registry;
       const [bad, good] = [await begin(), await begin()];
-      await builds.refuse(bad.id, "It ended with code 1.\0");
+      expect(await builds.refuse(bad.id, "It ended with code 1.\0")).toBe(true);
       done(await activate(good, 1));
-      await builds.refuse(good.id, "Too late.");
+      expect(await builds.refuse(good.id, "Too late.")).toBe(false);
       expect(problem(await activate(bad, 1))).toEqual({
         type: "build_unusable",
         loc: ["path", "build"],
@@ -226,25 +322,46 @@ export function describeBuilds(subject: Subject): void {
       });
     });
 
-    it("knows what to start again, and gives up on what was only being started", async () => {
+    it("is found by its archive, once it has served", async () => {
       await subject.freshApplication();
       const { builds } = subject.registry;
-      const { id } = done(await subject.registry.applications.get(subject.app));
+      const archiveHash = "cd".repeat(32);
+      const [refused, served] = [
+        await subject.begin({ archiveHash }),
+        await subject.begin({ archiveHash }),
+      ];
+      await builds.refuse(refused.id, "No.");
+      expect(await builds.findByArchive(subject.app, archiveHash)).toBeUndefined();
+      done(await activate(served, 1));
+      expect(await builds.findByArchive(subject.app, archiveHash)).toMatchObject({
+        id: served.id,
+        environments: ["production"],
+      });
+      expect(await builds.findByArchive(subject.app, "ef".repeat(32))).toBeUndefined();
+    });
+
+    it("knows what to start again, and what was only being started", async () => {
+      await subject.freshApplication();
+      const { builds, applications } = subject.registry;
+      const { id } = done(await applications.get(subject.app));
       const [live, unfinished] = [await begin(), await begin()];
       const { since } = done(await activate(live, 1));
-      expect(await builds.unfinished()).toContain(id);
-      expect(await builds.refuseUnfinished([], "Nothing.")).toEqual([]);
-      expect(await builds.refuseUnfinished(["app_another"], "Another.")).toEqual([]);
-      expect(await builds.refuseUnfinished([id], "The platform ended.")).toEqual([unfinished.id]);
-      expect(await builds.refuseUnfinished([id], "The platform ended.")).toEqual([]);
-      expect(await builds.unfinished()).not.toContain(id);
-      expect(done(await builds.get(subject.app, unfinished.id))).toMatchObject({
-        status: "refused",
-        refusal: "The platform ended.",
+      expect(await builds.unfinished()).toContainEqual({
+        id: unfinished.id,
+        leaseKey: unfinished.id,
       });
+      await builds.refuse(unfinished.id, "The platform ended.");
+      expect((await builds.unfinished()).map((each) => each.id)).not.toContain(unfinished.id);
       const mine = {
-        project: subject.project,
-        application: { id, slug: "support" },
+        environment: {
+          project: subject.project,
+          application: { id, slug: "support" },
+          id: await environmentId("production"),
+          slug: "production",
+          isDefault: true,
+          number: 3,
+          playground: expect.any(Boolean),
+        },
         build: done(await builds.get(subject.app, live.id)),
         since,
       };
@@ -253,14 +370,54 @@ export function describeBuilds(subject: Subject): void {
       expect(await builds.live("app_another")).toEqual([]);
     });
 
-    it("tells an activation from the one before, of the same build too", async () => {
-      await subject.freshApplication();
-      const { id } = done(await subject.registry.applications.get(subject.app));
+    it("tells a start anew from a change of the configuration", async () => {
+      await subject.freshApplication({}, {});
       const build = await begin();
       const first = done(await activate(build, 1)).since;
-      const second = done(await activate(build, 1)).since;
-      expect(second).not.toBe(first);
-      expect(await subject.registry.builds.live(id)).toMatchObject([{ since: second }]);
+      const config = { variant: "default", revision: 2 };
+      const alone = { kind: "deploy", build: null, config, configIn: "body" } as const;
+      const changed = done(await subject.change({ ...alone, environment: "production" }));
+      expect(changed).toMatchObject({ since: first, deployment: { variant: { revision: 2 } } });
+      const again = done(await activate(build, 1)).since;
+      expect(again).not.toBe(first);
+      // To the same build: nothing is started.
+      const back = { kind: "rollback", deployment: null, parts: "both" } as const;
+      done(
+        await subject.change({
+          ...alone,
+          environment: "production",
+          config: { ...config, revision: 1 },
+        }),
+      );
+      expect(done(await subject.change({ ...back, environment: "production" })).since).toBe(again);
+    });
+
+    it("keeps the files of the newest, and of what each environment had last", async () => {
+      await subject.freshApplication();
+      const { applications, builds } = subject.registry;
+      const { id } = done(await applications.get(subject.app));
+      const numbersKept = async () => {
+        const kept = await builds.kept(id);
+        const { items } = done(await builds.list(subject.app, { limit: 100, before: null }));
+        return items.filter((build) => kept.has(build.id)).map(({ number }) => number);
+      };
+      for (let n = 0; n <= KEPT_IN_ENVIRONMENT; n++) done(await activate(await begin(), 1));
+      for (let n = 0; n <= KEPT_BUILDS; n++) {
+        done(await activate(await begin(), 1, { environment: "staging" }));
+      }
+      const newest = KEPT_IN_ENVIRONMENT + 1 + KEPT_BUILDS + 1;
+      const downFrom = (from: number, count: number) =>
+        Array.from({ length: count }, (_, index) => from - index);
+      expect(await numbersKept()).toEqual([
+        ...downFrom(newest, KEPT_BUILDS),
+        // The first of production is one too many; so is the first of staging.
+        ...downFrom(KEPT_IN_ENVIRONMENT + 1, KEPT_IN_ENVIRONMENT),
+      ]);
+      const unfinished = await begin();
+      const refused = await begin();
+      await builds.refuse(refused.id, "No.");
+      expect(await numbersKept()).toContain(unfinished.number);
+      expect(await numbersKept()).not.toContain(refused.number);
     });
   });
 }

@@ -94,25 +94,18 @@ export function describeConcurrency(subject: Subject): void {
 
     it("numbers builds one by one, and activates one at a time", async () => {
       await subject.freshApplication({});
-      const { builds } = subject.registry;
-      const begun = await atOnce(10, () =>
-        builds.begin(subject.app, {
-          ...BY_TESTS,
-          size: 1,
-          sdkVersion: "0.1.0",
-          allow: [],
-          manifestHash: "",
+      const begun = await atOnce(10, () => subject.begin());
+      const numbers = begun.map(({ number }) => number);
+      expect(numbers.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+      const openapi = await summarizeDocument(1);
+      await Promise.all(
+        begun.map(async ({ id: build }) => {
+          const what = { kind: "deploy", build, config: null, configIn: "query" } as const;
+          done(await subject.change({ ...what, environment: "production" }, { openapi }));
         }),
       );
-      const numbers = begun.map((build) => done(build).number);
-      expect(numbers.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
-      const document = await summarizeDocument(1);
-      await Promise.all(
-        begun.map(async (build) =>
-          done(await builds.activate(subject.app, done(build).id, document, null)),
-        ),
-      );
-      const { items } = done(await builds.list(subject.app, { limit: 10, before: null }));
+      const page = { limit: 10, before: null };
+      const { items } = done(await subject.registry.builds.list(subject.app, page));
       expect(items.filter(({ status }) => status === "live")).toHaveLength(1);
       expect(items.filter(({ status }) => status === "retired")).toHaveLength(9);
     });

@@ -1,7 +1,10 @@
-import type { Deployment } from "@agate/protocol";
+import type { Build, Deployment } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
+import type { MovedParts } from "../deployment-change.ts";
 import type { Subject } from "./subject.fixture.ts";
-import { BY_TESTS, done, problem } from "./subject.fixture.ts";
+import { BY_TESTS, deploymentOf, done, problem } from "./subject.fixture.ts";
+
+const ALL = { limit: 100, before: null };
 
 export function describeDeployments(subject: Subject): void {
   describe("deployments", () => {
@@ -12,10 +15,15 @@ export function describeDeployments(subject: Subject): void {
           before: null,
         }),
       ).items;
-    const rollBack = (environment: string, deployment: string | null = null) =>
-      subject.registry.deployments.rollBack(subject.app, environment, { ...BY_TESTS, deployment });
-    const promote = (environment: string, from: string) =>
-      subject.registry.deployments.promote(subject.app, environment, { ...BY_TESTS, from });
+    const rollBack = async (
+      environment: string,
+      deployment: string | null = null,
+      parts: MovedParts = "both",
+    ) => deploymentOf(await subject.change({ kind: "rollback", environment, deployment, parts }));
+    const promote = async (environment: string, from: string, parts: MovedParts = "both") =>
+      deploymentOf(
+        await subject.change({ kind: "promotion", environment, from, parts, expect: null }),
+      );
 
     it("pins one revision, also after later commits", async () => {
       await subject.freshApplication({ "/": { a: 1 } });
@@ -65,14 +73,13 @@ export function describeDeployments(subject: Subject): void {
 
     it("keeps a history in which each ends where the next begins", async () => {
       await subject.freshApplication({}, {});
-      const what = { by: "ann", message: "Go.", variant: "default" };
       const { deployments } = subject.registry;
-      const first = done(
-        await deployments.deploy(subject.app, "staging", { ...what, revision: 1 }),
-      );
+      const ann = { by: "ann", message: "Go." };
+      const first = done(await subject.deploy("staging", "default", 1, ann));
       expect(first).toMatchObject({
         id: expect.stringMatching(/^dep_/),
         environment: "staging",
+        build: { id: expect.stringMatching(/^bld_/), number: 1, kind: "hosted" },
         kind: "deploy",
         promoted_from: null,
         rolled_back_to: null,
@@ -166,6 +173,113 @@ export function describeDeployments(subject: Subject): void {
       expect(await subject.live("production")).toBe("default@1");
       done(await subject.registry.deployments.takeDown(subject.app, "production"));
       expect(done(await rollBack("production"))).toMatchObject({ variant: { revision: 1 } });
+    });
+
+    it("moves build and revision together, or one of them", async () => {
+      await subject.freshApplication({}, {});
+      const [first, second] = [await subject.begin(), await subject.begin()];
+      const pair = ({ build, variant }: Deployment) => [build?.number, variant.revision];
+      const deploy = async (environment: string, build: Build | null, revision: number | null) =>
+        done(
+          await subject.change({
+            kind: "deploy",
+            environment,
+            build: build?.id ?? null,
+            config: revision === null ? null : { variant: "default", revision },
+            configIn: "query",
+          }),
+        ).deployment;
+      expect(pair(await deploy("production", first, 1))).toEqual([1, 1]);
+      expect(pair(await deploy("staging", second, 2))).toEqual([2, 2]);
+      expect(pair(done(await promote("production", "staging", "code")))).toEqual([2, 1]);
+      expect(pair(done(await rollBack("production", null, "code")))).toEqual([1, 1]);
+      expect(pair(done(await promote("production", "staging", "config")))).toEqual([1, 2]);
+      expect(pair(done(await promote("production", "staging")))).toEqual([2, 2]);
+      expect(pair(done(await rollBack("production", null, "config")))).toEqual([2, 1]);
+      expect(pair(done(await rollBack("production")))).toEqual([2, 2]);
+      // A deploy of code keeps the revision; one of a revision keeps the code.
+      expect(pair(await deploy("production", first, null))).toEqual([1, 2]);
+      expect(pair(await deploy("production", null, 1))).toEqual([1, 1]);
+      expect(pair(await deploy("staging", second, null))).toEqual([2, 2]);
+      const builds = done(await subject.registry.builds.list(subject.app, ALL)).items;
+      expect(builds.map(({ number, environments }) => [number, environments])).toEqual([
+        [2, ["staging"]],
+        [1, ["production"]],
+      ]);
+    });
+
+    it("answers a process with the revision that was deployed together with its build", async () => {
+      await subject.freshApplication({}, {}, {});
+      const { deployments, environments, registry } = {
+        ...subject.registry,
+        registry: subject.registry,
+      };
+      const { id: environmentId } = done(await environments.get(subject.app, "production"));
+      const [first, second] = [await subject.begin(), await subject.begin()];
+      const deploy = async (build: Build | null, revision: number) =>
+        done(
+          await subject.change({
+            kind: "deploy",
+            environment: "production",
+            build: build?.id ?? null,
+            config: { variant: "default", revision },
+            configIn: "query",
+          }),
+        );
+      const asked = async (build: Build) => {
+        const which = { kind: "environment", environment: "whatever" } as const;
+        const pair = { environmentId, buildId: build.id };
+        const outcome = await registry.resolve(subject.app, which, pair);
+        return outcome.kind === "refused"
+          ? outcome.problems[0].type
+          : [outcome.value.environment, outcome.value.variant.revision];
+      };
+      expect(await asked(first)).toBe("deployment_not_found");
+      await deploy(first, 1);
+      expect(await asked(first)).toEqual(["production", 1]);
+      await deploy(null, 2);
+      expect(await asked(first)).toEqual(["production", 2]);
+      await deploy(second, 3);
+      // It drains: the new values are for the new code.
+      expect(await asked(first)).toEqual(["production", 2]);
+      expect(await asked(second)).toEqual(["production", 3]);
+      done(await deployments.takeDown(subject.app, "production"));
+      expect(await asked(second)).toEqual(["production", 3]);
+      const variant = { kind: "variant", variant: "default", revision: 1 } as const;
+      const pair = { environmentId, buildId: first.id };
+      expect(done(await registry.resolve(subject.app, variant, pair)).variant.revision).toBe(1);
+    });
+
+    it("deploys a revision only where there is code", async () => {
+      await subject.freshApplication({});
+      const config = { variant: "default", revision: 1 };
+      const alone = { kind: "deploy", build: null, config, configIn: "body" } as const;
+      expect(problem(await subject.change({ ...alone, environment: "staging" }))).toMatchObject({
+        type: "build_missing",
+        loc: ["path", "environment"],
+      });
+      done(await subject.deploy("production", "default"));
+      expect(problem(await promote("staging", "production", "config")).type).toBe("build_missing");
+      done(await promote("staging", "production", "code"));
+      expect(await subject.live("staging")).toBe("default@1");
+    });
+
+    it("promotes only what was looked at, where that is said", async () => {
+      await subject.freshApplication({}, {});
+      const seen = done(await subject.deploy("staging", "default", 1));
+      const promotion = { kind: "promotion", environment: "production", from: "staging" } as const;
+      const expecting = (expect: string) => subject.change({ ...promotion, expect, parts: "both" });
+      const promoted = done(await expecting(seen.id));
+      expect(promoted.deployment.variant.revision).toBe(1);
+      const next = done(await subject.deploy("staging", "default", 2));
+      expect(problem(await expecting(seen.id))).toEqual({
+        type: "deployment_stale",
+        loc: ["body", "expect"],
+        msg: `staging runs deployment ${next.id} by now, and not "${seen.id}". Look at what changed, and promote again.`,
+      });
+      expect(await subject.live("production")).toBe("default@1");
+      done(await expecting(next.id));
+      expect(await subject.live("production")).toBe("default@2");
     });
 
     it("refuses a roll-back to what is not in the history, or was deleted", async () => {

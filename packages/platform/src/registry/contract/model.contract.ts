@@ -5,9 +5,10 @@ import type { RegistryOutcome } from "../registry-outcome.ts";
 import type { Operation } from "./registry-model.fixture.ts";
 import { RegistryModel } from "./registry-model.fixture.ts";
 import type { Subject } from "./subject.fixture.ts";
-import { BY_TESTS, done } from "./subject.fixture.ts";
+import { BY_TESTS, deploymentOf, done } from "./subject.fixture.ts";
 
-const VARIANTS = ["a", "b", "c"];
+// "default" is made by a deploy of code alone where nothing is live.
+const VARIANTS = ["a", "b", "c", "default"];
 const ENVIRONMENTS = ["staging", "production", "canary"];
 
 /** So that there is something to begin with. */
@@ -28,6 +29,7 @@ const params = fc.dictionary(
   fc.constantFrom("/", "/x"),
   fc.dictionary(fc.constantFrom("a", "b"), fc.jsonValue({ maxDepth: 1 })),
 );
+const parts = fc.constantFrom("both", "both", "code", "config");
 const whole = <Do extends Operation["do"]>(name: Do) => fc.constant(name);
 
 const operation: fc.Arbitrary<Operation> = fc.oneof(
@@ -48,13 +50,17 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ do: whole("delete environment"), environment }),
   fc.record({ do: whole("rename environment"), environment, to: environment }),
   { weight: 6, arbitrary: fc.record({ do: whole("deploy"), environment, variant, revision }) },
-  { weight: 2, arbitrary: fc.record({ do: whole("promote"), environment, from: environment }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: whole("promote"), environment, from: environment, parts }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
       do: whole("roll back"),
       environment,
       entry: fc.option(fc.integer({ min: 0, max: 3 })),
+      parts,
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: whole("take down"), environment }) },
@@ -108,11 +114,12 @@ function resolutionsIn(subject: Subject): Promise<string[]> {
   ]);
 }
 
-function perform(
-  { registry, app }: Subject,
+async function perform(
+  subject: Subject,
   model: RegistryModel,
   operation: Operation,
 ): Promise<RegistryOutcome<unknown>> {
+  const { registry, app } = subject;
   switch (operation.do) {
     case "create variant":
       return registry.variants.create(app, operation.variant);
@@ -135,17 +142,19 @@ function perform(
       return registry.environments.rename(app, operation.environment, operation.to);
     case "deploy": {
       const { environment, variant, revision } = operation;
-      return registry.deployments.deploy(app, environment, { ...BY_TESTS, variant, revision });
+      return subject.deploy(environment, variant, revision);
     }
     case "promote": {
-      const from = { ...BY_TESTS, from: operation.from };
-      return registry.deployments.promote(app, operation.environment, from);
+      const { environment, from, parts } = operation;
+      const promotion = { kind: "promotion", environment, from, parts, expect: null } as const;
+      return deploymentOf(await subject.change(promotion));
     }
     case "roll back": {
-      const { environment, entry } = operation;
+      const { environment, entry, parts } = operation;
       const history = model.environment(environment)?.history ?? [];
       const deployment = entry === null ? null : (history[entry]?.id ?? "dep_none");
-      return registry.deployments.rollBack(app, environment, { ...BY_TESTS, deployment });
+      const rollback = { kind: "rollback", environment, deployment, parts } as const;
+      return deploymentOf(await subject.change(rollback));
     }
     case "take down":
       return registry.deployments.takeDown(app, operation.environment);
@@ -175,6 +184,7 @@ async function expectHistories({ registry, app }: Subject, model: RegistryModel)
   const page = { limit: 100, before: null };
   for (const { slug, history, isLive } of model.environments) {
     const { items } = done(await registry.deployments.list(app, slug, page));
+    expectSameBuilds(items, history.toReversed());
     expect(items.map((item) => [item.id, item.variant.slug, item.variant.revision])).toEqual(
       history
         .map(({ id, variant, slugThen, revision }) => [
@@ -194,4 +204,15 @@ async function expectHistories({ registry, app }: Subject, model: RegistryModel)
       expect(ended_at === null || ended_at > deployed_at).toBe(true);
     }
   }
+}
+
+/** The same builds in the same places, whatever they are called. */
+function expectSameBuilds(
+  items: readonly Deployment[],
+  history: readonly { readonly build: number }[],
+): void {
+  const first = <Value>(values: readonly Value[]) => values.map((each) => values.indexOf(each));
+  expect(first(items.map(({ build }) => build?.id))).toEqual(
+    first(history.map(({ build }) => build)),
+  );
 }

@@ -1,4 +1,5 @@
 import type { RouteParams } from "@agate/protocol";
+import type { MovedParts } from "../deployment-change.ts";
 import type { RegistryProblemType } from "../registry-outcome.ts";
 
 /** An operation on an application. */
@@ -22,9 +23,9 @@ type EnvironmentOperation = { readonly environment: string } & (
   | { readonly do: "delete environment" }
   | { readonly do: "rename environment"; readonly to: string }
   | { readonly do: "deploy"; readonly variant: string; readonly revision: number | null }
-  | { readonly do: "promote"; readonly from: string }
-  /** Null goes back to the revision before, a number to that entry of the history. */
-  | { readonly do: "roll back"; readonly entry: number | null }
+  | { readonly do: "promote"; readonly from: string; readonly parts: MovedParts }
+  /** Null goes back to what differs, a number to that entry of the history. */
+  | { readonly do: "roll back"; readonly entry: number | null; readonly parts: MovedParts }
   | { readonly do: "take down" }
 );
 
@@ -38,6 +39,8 @@ export interface ModelDeployment {
   readonly variant: ModelVariant;
   readonly slugThen: string;
   readonly revision: number;
+  /** Any two that are the same build have the same. */
+  readonly build: number;
   /** Otherwise it ended when the next one began, if it did. */
   wasTakenDown: boolean;
   /** As the registry calls it. */
@@ -49,6 +52,8 @@ export interface ModelEnvironment {
   /** Oldest first. */
   readonly history: ModelDeployment[];
   isLive: boolean;
+  /** Whether calls that name none go to it. */
+  readonly isDefault: boolean;
 }
 
 /** What comes of an operation: done, or refused for this reason. */
@@ -61,7 +66,9 @@ export class RegistryModel {
     slug,
     history: [],
     isLive: false,
+    isDefault: slug === "production",
   }));
+  #builds = 0;
 
   variant(slug: string): ModelVariant | undefined {
     return this.variants.find((variant) => variant.slug === slug);
@@ -94,7 +101,12 @@ export class RegistryModel {
         return "done";
       case "create environment":
         if (this.environment(operation.environment)) return "slug_taken";
-        this.environments.push({ slug: operation.environment, history: [], isLive: false });
+        this.environments.push({
+          slug: operation.environment,
+          history: [],
+          isLive: false,
+          isDefault: false,
+        });
         return "done";
       case "rename variant":
       case "delete variant":
@@ -147,7 +159,7 @@ export class RegistryModel {
         environment.slug = operation.to;
         return "done";
       case "delete environment":
-        if (environment.isLive) return "still_live";
+        if (environment.isLive || environment.isDefault) return "still_live";
         this.environments = this.environments.filter((other) => other !== environment);
         return "done";
       case "deploy": {
@@ -155,20 +167,20 @@ export class RegistryModel {
         if (variant === undefined) return "variant_not_found";
         const revision = operation.revision ?? variant.revisions.length;
         if (paramsOf(variant, revision) === undefined) return "revision_not_found";
-        return pin(environment, variant, revision);
+        const build = liveOf(environment)?.build ?? ++this.#builds;
+        return pin(environment, { variant, revision, build });
       }
       case "promote": {
         const from = this.environment(operation.from);
         if (from === undefined) return "environment_not_found";
         const live = liveOf(from);
-        return live ? pin(environment, live.variant, live.revision) : "deployment_not_found";
+        return live ? this.#move(environment, live, operation.parts) : "deployment_not_found";
       }
       case "roll back": {
-        const target =
-          operation.entry === null ? previousOf(environment) : environment.history[operation.entry];
+        const { entry, parts } = operation;
+        const target = entry === null ? previousOf(environment, parts) : environment.history[entry];
         if (target === undefined) return "deployment_not_found";
-        if (target.variant.isDeleted) return "variant_not_found";
-        return pin(environment, target.variant, target.revision);
+        return this.#move(environment, target, parts);
       }
       case "take down": {
         const live = liveOf(environment);
@@ -179,16 +191,39 @@ export class RegistryModel {
       }
     }
   }
+
+  #move(environment: ModelEnvironment, source: ModelDeployment, parts: MovedParts): Expected {
+    const live = liveOf(environment);
+    if (parts !== "code" && source.variant.isDeleted) return "variant_not_found";
+    if (parts === "config" && live === undefined) return "build_missing";
+    const config = parts === "code" ? (live ?? this.#firstConfig()) : source;
+    const build = parts === "config" ? (live?.build ?? 0) : source.build;
+    return pin(environment, { variant: config.variant, revision: config.revision, build });
+  }
+
+  #firstConfig(): { readonly variant: ModelVariant; readonly revision: number } {
+    const known = this.variant(DEFAULT_VARIANT);
+    const variant = known ?? { slug: DEFAULT_VARIANT, isDeleted: false, revisions: [] };
+    if (known === undefined) this.variants.push(variant);
+    if (variant.revisions.length === 0) variant.revisions.push({});
+    return { variant, revision: variant.revisions.length };
+  }
 }
+
+/** The variant of a deploy that names none, where nothing is live. */
+const DEFAULT_VARIANT = "default";
 
 function liveOf({ history, isLive }: ModelEnvironment): ModelDeployment | undefined {
   return isLive ? history.at(-1) : undefined;
 }
 
-function previousOf(environment: ModelEnvironment): ModelDeployment | undefined {
+function previousOf(environment: ModelEnvironment, parts: MovedParts): ModelDeployment | undefined {
   const live = liveOf(environment);
+  if (live === undefined) return environment.history.at(-1);
   return environment.history.findLast(
-    ({ variant, revision }) => variant !== live?.variant || revision !== live?.revision,
+    ({ variant, revision, build }) =>
+      (parts !== "code" && (variant !== live.variant || revision !== live.revision)) ||
+      (parts !== "config" && build !== live.build),
   );
 }
 
@@ -196,9 +231,12 @@ function paramsOf({ revisions }: ModelVariant, revision: number | null): RoutePa
   return revisions[(revision ?? revisions.length) - 1];
 }
 
-function pin(environment: ModelEnvironment, variant: ModelVariant, revision: number): Expected {
-  const slugThen = variant.slug;
-  environment.history.push({ variant, slugThen, revision, wasTakenDown: false, id: "" });
+function pin(
+  environment: ModelEnvironment,
+  what: Pick<ModelDeployment, "variant" | "revision" | "build">,
+): Expected {
+  const slugThen = what.variant.slug;
+  environment.history.push({ ...what, slugThen, wasTakenDown: false, id: "" });
   environment.isLive = true;
   return "done";
 }

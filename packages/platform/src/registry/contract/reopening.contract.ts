@@ -7,7 +7,8 @@ export function describeReopening(subject: Subject): void {
   it("has everything after it was closed and opened again", async () => {
     await subject.freshApplication({ "/summarize": { temperature: 0.5 } });
     const document = await summarizeDocument(1);
-    done(await subject.registry.applications.putSchema(subject.app, document));
+    const options = { environment: null, by: "tests" };
+    done(await subject.registry.applications.putSchema(subject.app, document, options));
     done(await subject.deploy("production", "default"));
     done(await subject.registry.projects.rename("default", "renamed"));
     const everything = async () => {

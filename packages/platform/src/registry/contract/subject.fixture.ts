@@ -1,11 +1,13 @@
-import type { RevisionRef } from "@agate/protocol";
+import type { Build, Deployment, RevisionRef } from "@agate/protocol";
 import { expect } from "vitest";
 import type { OpenRegistryDatabase } from "../../stores/registry/open-registry-database.ts";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
 import type { SecretKey } from "../../variables/secret-keys.ts";
 import { newSecretKey, SecretKeys } from "../../variables/secret-keys.ts";
+import type { Activation, Authorship, ChangeRequest } from "../deployment-change.ts";
+import { newId } from "../names.ts";
 import { openRegistry } from "../open-registry.ts";
-import type { ApplicationRef, Registry } from "../registry.ts";
+import type { ApplicationRef, NewBuild, Registry } from "../registry.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 
 /** How the suite gets at a database; `open` may be called again after a close, over the same data. */
@@ -99,9 +101,43 @@ export class Subject {
     done(await this.registry.revisions.commit(this.app, variant, commit));
   }
 
-  deploy(environment: string, variant: string, revision: number | null = null) {
-    const what = { ...BY_TESTS, variant, revision };
-    return this.registry.deployments.deploy(this.app, environment, what);
+  /** Begins a build with its next number. */
+  async begin(build: Partial<NewBuild> = {}): Promise<Build> {
+    const id = newId("bld");
+    const record = { ...BY_TESTS, size: 1, sdkVersion: "0.1.0", allow: [], manifestHash: "" };
+    const hashes = { archiveHash: id, commit: null };
+    return done(await this.registry.builds.begin(this.app, { id, ...record, ...hashes, ...build }));
+  }
+
+  /** Carries a change out, as the deployer does: with what a started build answers, where there is one. */
+  async change(
+    request: AskedChange,
+    under: Parameters<Registry["deployments"]["apply"]>[2] = {},
+  ): Promise<RegistryOutcome<Activation>> {
+    const environmentLoc = ["path", "environment"];
+    const asked = { ...BY_TESTS, accepts: "compatible", environmentLoc, ...request } as const;
+    const pinned = await this.registry.deployments.pin(this.app, asked as ChangeRequest);
+    if (pinned.kind === "refused") return pinned;
+    return this.registry.deployments.apply(this.app, pinned.value, under);
+  }
+
+  /** Deploys a revision: where the environment has no code, with a build of which no routes are known. */
+  async deploy(
+    environment: string,
+    variant: string,
+    revision: number | null = null,
+    authorship: Authorship = BY_TESTS,
+  ): Promise<RegistryOutcome<Deployment>> {
+    const place = await this.registry.environments.get(this.app, environment);
+    const hasCode = place.kind === "refused" || place.value.deployment !== null;
+    const build = hasCode ? null : (await this.begin()).id;
+    const what = {
+      kind: "deploy",
+      build,
+      config: { variant, revision },
+      configIn: "body",
+    } as const;
+    return deploymentOf(await this.change({ ...authorship, ...what, environment }));
   }
 
   /** What a running workflow gets: `default@3`, or the type of the problem. */
@@ -137,6 +173,21 @@ export class Subject {
 /** The first one seals. */
 export function keysOf(...keys: readonly SecretKey[]): SecretKeys {
   return new SecretKeys({ read: () => keys, create: null });
+}
+
+/** A change as tests ask for it. */
+export type AskedChange = { readonly environment: string } & (
+  | Omit<Extract<ChangeRequest, { kind: "deploy" }>, keyof Left | "environment">
+  | Omit<Extract<ChangeRequest, { kind: "promotion" }>, keyof Left | "environment">
+  | Omit<Extract<ChangeRequest, { kind: "rollback" }>, keyof Left | "environment">
+) &
+  Partial<Left>;
+
+/** What has a value of its own where a test does not give one. */
+type Left = Pick<ChangeRequest, "by" | "message" | "accepts" | "environmentLoc">;
+
+export function deploymentOf(outcome: RegistryOutcome<Activation>): RegistryOutcome<Deployment> {
+  return outcome.kind === "refused" ? outcome : { kind: "done", value: outcome.value.deployment };
 }
 
 /** The value of an outcome that must be there. */

@@ -33,9 +33,13 @@ describe("checkParams with the routes known", () => {
     ]);
   });
 
-  it("takes any subset of routes and fields, and keeps them as they were sent", () => {
+  it("takes any subset of routes and fields, and adds the defaults of the others", () => {
     for (const params of [{}, { "/": {} }, { "/summarize": {}, "/": {} }]) {
-      expect(checkParams(params, ROUTES)).toEqual({ kind: "valid", json: JSON.stringify(params) });
+      const checked = checkParams(params, ROUTES);
+      expect(checked.kind === "valid" && JSON.parse(checked.json)).toEqual({
+        "/summarize": { temperature: 0.7 },
+        "/": {},
+      });
     }
   });
 

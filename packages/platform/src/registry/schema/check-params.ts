@@ -1,5 +1,6 @@
 import type { ConfigFault, RouteParams, RouteSchema } from "@agate/protocol";
 import { configFaults, isRecord, mustBe, shownValue, unknownName } from "@agate/protocol";
+import { completeParams } from "./effective-params.ts";
 
 /** Of a revision's parameters as JSON. */
 export const MAX_PARAMS_BYTES = 1024 * 1024;
@@ -15,7 +16,7 @@ export interface ParamsFault {
 }
 
 export type ParamsCheck =
-  /** `json`: the parameters to store. */
+  /** `json`: the parameters to store, with the defaults of all fields that they do not set. */
   | { readonly kind: "valid"; readonly json: string }
   | { readonly kind: "invalid"; readonly faults: readonly [ParamsFault, ...ParamsFault[]] };
 
@@ -26,17 +27,16 @@ export type ParamsCheck =
 export function checkParams(params: unknown, routes: readonly RouteSchema[] | null): ParamsCheck {
   const fault = faultOfShape(params);
   if (fault !== undefined) return { kind: "invalid", faults: [fault] };
-  const json = JSON.stringify(params);
-  const size = Buffer.byteLength(json);
+  const size = Buffer.byteLength(JSON.stringify(params));
   if (size > MAX_PARAMS_BYTES) {
     const msg = `The parameters take ${shownCount(size)} bytes as JSON; a revision takes ${shownCount(MAX_PARAMS_BYTES)} at most.`;
     return { kind: "invalid", faults: [{ path: [], msg }] };
   }
   const faults = take(MAX_FAULTS, faultsOf(params as Record<string, unknown>, routes));
   const [first, ...others] = faults;
-  return first === undefined
-    ? { kind: "valid", json }
-    : { kind: "invalid", faults: [first, ...others] };
+  if (first !== undefined) return { kind: "invalid", faults: [first, ...others] };
+  const completed = completeParams(params as RouteParams, routes ?? []);
+  return { kind: "valid", json: JSON.stringify(completed) };
 }
 
 /** A value that a route lacks or does not accept. */

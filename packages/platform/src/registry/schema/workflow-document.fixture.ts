@@ -8,15 +8,15 @@ export async function documentOf(app: App): Promise<unknown> {
   return answer.json();
 }
 
-/** A workflow whose one route takes a temperature up to a bound, and a tone of a few. */
+/** A workflow whose one route takes a temperature up to a bound, and a tone of a few, or none. */
 export function summarizeDocument(
   most: number,
-  { tones = ["plain", "formal"] }: { readonly tones?: readonly [string, ...string[]] } = {},
+  { tones = ["plain", "formal"] }: { readonly tones?: readonly [string, ...string[]] | null } = {},
 ): Promise<unknown> {
   const app = createApp({ application: "summarizer" });
   const config = z.object({
     temperature: z.number().min(0).max(most).default(0),
-    tone: z.literal(tones).default(tones[0]),
+    ...(tones && { tone: z.literal(tones).default(tones[0]) }),
   });
   app.route("/summarize", { config, input: z.object({ text: z.string() }) })(() => "");
   return documentOf(app);

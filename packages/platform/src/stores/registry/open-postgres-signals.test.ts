@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openRegistry } from "../../registry/open-registry.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { summarizeDocument } from "../../registry/schema/workflow-document.fixture.ts";
+import { goLive, newBuild } from "../../registry/testing/go-live.fixture.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import type { PostgresServer } from "../testing/embedded-postgres.fixture.ts";
 import { startPostgres } from "../testing/shared-databases.fixture.ts";
@@ -65,41 +66,43 @@ async function application(): Promise<string> {
 describe("signals of a registry in PostgreSQL", () => {
   it("tell another process what of an application may resolve to something else", async () => {
     const applicationId = await application();
-    const { revisions, deployments, environments, applications } = here;
+    const { revisions, builds, deployments, environments, applications } = here;
     const commit = { ...BY, params: {}, baseRevision: 0 };
     const config = [{ kind: "config", applicationId }];
     expect(await toldOf(() => revisions.commit(APP, "default", commit))).toEqual(config);
     // A newer revision exists.
     expect(await toldOf(() => revisions.commit(APP, "default", commit))).toEqual([]);
-    const what = { ...BY, variant: "default", revision: null };
-    expect(await toldOf(() => deployments.deploy(APP, "staging", what))).toEqual(config);
-    expect(await toldOf(() => deployments.takeDown(APP, "staging"))).toEqual(config);
+    await builds.begin(APP, newBuild());
+    await goLive(here, APP, { environment: "staging", build: "1" });
+    const what = { environment: "staging", config: { variant: "default", revision: 1 } };
+    expect(await toldOf(() => goLive(here, APP, what))).toEqual(config);
+    const both = expect.arrayContaining([...config, { kind: "builds", applicationId }]);
+    expect(await toldOf(() => deployments.takeDown(APP, "staging"))).toEqual(both);
     expect(await toldOf(() => environments.create(APP, "canary"))).toEqual(config);
     expect(await toldOf(() => applications.rename(APP, "support"))).toEqual([]);
     expect(await toldOf(() => applications.rename(APP, "helpdesk"))).toEqual(config);
     const renamed = { ...APP, application: "helpdesk" };
-    expect(await toldOf(() => applications.delete(renamed))).toEqual(config);
+    expect(await toldOf(() => applications.delete(renamed))).toEqual(both);
   });
 
   it("tell of builds that begin or cease to serve", async () => {
     const applicationId = await application();
-    const { builds } = here;
-    const builds_ = { kind: "builds", applicationId };
-    const begun = await builds.begin(APP, {
-      ...BY,
-      size: 1,
-      sdkVersion: "0.1.0",
-      allow: [],
-      manifestHash: "",
-    });
-    const id = begun.kind === "done" ? begun.value.id : "";
-    const document = await summarizeDocument(1);
-    const target = { ...BY, environment: "staging", variant: "default", revision: null };
-    expect(await toldOf(() => builds.activate(APP, id, document, null))).toEqual([builds_]);
-    const both = await toldOf(() => builds.activate(APP, id, document, target));
-    expect(both).toHaveLength(2);
-    expect(both).toEqual(expect.arrayContaining([builds_, { kind: "config", applicationId }]));
-    expect(await toldOf(() => builds.retire(APP))).toEqual([builds_]);
+    const { builds, deployments } = here;
+    // The default environment's is what servers of earlier releases hear of as a build.
+    const config = { kind: "config", applicationId };
+    const both = [{ kind: "builds", applicationId }, config];
+    await builds.begin(APP, newBuild());
+    await builds.begin(APP, newBuild());
+    const openapi = await summarizeDocument(1);
+    const sorted = async (work: () => Promise<unknown>) =>
+      (await toldOf(work)).toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
+    const live = (environment: string, build: string) => () =>
+      goLive(here, APP, { environment, build }, { openapi });
+    expect(await sorted(live("production", "1"))).toEqual(both);
+    expect(await sorted(live("staging", "1"))).toEqual([config]);
+    expect(await sorted(live("production", "2"))).toEqual(both);
+    expect(await sorted(() => deployments.takeDown(APP, "staging"))).toEqual([config]);
+    expect(await sorted(() => deployments.takeDown(APP, "production"))).toEqual(both);
   });
 
   it("tell of changed variables, once for each change", async () => {

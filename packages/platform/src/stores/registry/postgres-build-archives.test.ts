@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openRegistry } from "../../registry/open-registry.ts";
 import type { Registry } from "../../registry/registry.ts";
+import { newBuild } from "../../registry/testing/go-live.fixture.ts";
 import type { PostgresDatabases } from "../testing/embedded-postgres.fixture.ts";
 import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresRegistry } from "./open-postgres-registry.ts";
@@ -33,7 +34,7 @@ async function begin(slug: string, count: number): Promise<Begun> {
   for (let n = 0; n < count; n++) {
     const begun = await registry.builds.begin(
       { project: "default", application: slug },
-      { by: "tests", message: "", size: 1, sdkVersion: "0.1.0", allow: [], manifestHash: "" },
+      newBuild(),
     );
     if (begun.kind === "done") builds.push(begun.value.id);
   }
@@ -56,6 +57,14 @@ it("gives back what it was given, byte by byte, also where it takes several rows
 it("keeps nothing of a build whose application was deleted meanwhile", async () => {
   await archives.keep("bld_none", randomBytes(10));
   expect(await archives.read("bld_none")).toBeUndefined();
+});
+
+it("removes that of one build alone", async () => {
+  const { builds } = await begin("removed", 2);
+  for (const build of builds) await archives.keep(build, Buffer.from("x"));
+  await archives.remove(builds[0] ?? "");
+  const found = await Promise.all(builds.map((build) => archives.read(build)));
+  expect(found.map((archive) => archive !== undefined)).toEqual([false, true]);
 });
 
 it("keeps those that it is told to, and those of other applications", async () => {

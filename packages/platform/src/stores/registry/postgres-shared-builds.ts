@@ -230,18 +230,25 @@ export function createPostgresBuildArchives(registry: RegistryDatabase): BuildAr
       return parts.length === 0 ? undefined : Buffer.concat(parts);
     },
 
-    async keepOnly(applicationId, buildIds, token) {
+    async remove(buildId) {
+      await db.deleteFrom("build_archives").where("build_id", "=", buildId).execute();
+    },
+
+    async keepOnly(applicationId, buildIds, lease) {
       const builds = db
         .selectFrom("builds")
         .select("id")
         .where("application_id", "=", applicationId)
         .$if(buildIds.size > 0, (query) => query.where("id", "not in", [...buildIds]));
-      const lease = sql`SELECT FROM agate.deploy_leases
-        WHERE application_id = ${applicationId} AND token = ${token}`;
+      const held = sql`SELECT FROM agate.deploy_leases
+        WHERE application_id = build_id AND until >= clock_timestamp()`;
+      const own = sql`SELECT FROM agate.deploy_leases
+        WHERE application_id = ${lease?.key} AND token = ${lease?.token}`;
       await db
         .deleteFrom("build_archives")
         .where("build_id", "in", builds)
-        .$if(token !== null, (query) => query.where(sql<boolean>`EXISTS (${lease})`))
+        .where(sql<boolean>`NOT EXISTS (${held})`)
+        .$if(lease !== null, (query) => query.where(sql<boolean>`EXISTS (${own})`))
         .execute();
     },
   };

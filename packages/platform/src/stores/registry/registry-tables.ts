@@ -111,6 +111,8 @@ interface EnvironmentsTable {
   is_default: Generated<number>;
   /** 1 where its workflows may be called in the playground; else 0. */
   playground: Generated<number>;
+  /** The slug that a deleted one had, for its history; null while it is there. Its own is its id then. */
+  deleted_slug: Generated<string | null>;
 }
 
 interface VariablesTable {
@@ -173,9 +175,10 @@ interface BuildsTable {
   number: number;
   /**
    * `live` is one at most in an application, for servers of earlier releases: see `mirrorLiveBuild`.
-   * What is live where is in the deployments.
+   * What is live where is in the deployments. `preparing` is shown as `starting`: earlier releases would
+   * take a `starting` one without a lease of its application for one that was given up.
    */
-  status: BuildStatus;
+  status: BuildStatus | "preparing";
   created_by: string;
   created_at: string;
   /** JSON: a list of paths. */

@@ -5,19 +5,19 @@
 export interface SharedBuilds {
   readonly archives: BuildArchives;
   /**
-   * Waits until no other replica is deploying the application, and keeps others from deploying it until the
-   * lease is disposed of, or this process has ended.
+   * Waits until no other replica has the lease of this key, an environment's or a build's id, and keeps it
+   * from others until it is disposed of, or this process has ended.
    *
    * @throws the signal's reason when it fires meanwhile.
    */
-  acquireLease(applicationId: string, signal: AbortSignal): Promise<DeployLease>;
+  acquireLease(key: string, signal: AbortSignal): Promise<DeployLease>;
   /** The same without waiting: undefined while another replica has the lease. */
-  tryLease(applicationId: string): Promise<DeployLease | undefined>;
+  tryLease(key: string): Promise<DeployLease | undefined>;
 }
 
 /**
- * The right to deploy an application; it passes to another replica when this one hangs for longer than the
- * lease.
+ * The right to change an environment, or to deploy a build; it passes to another replica when this one hangs
+ * for longer than the lease.
  */
 export interface DeployLease extends AsyncDisposable {
   /** Sent with every change under the lease: the registry rejects changes under a lost lease. */
@@ -30,11 +30,13 @@ export interface BuildArchives {
   keep(buildId: string, archive: Uint8Array): Promise<void>;
   /** Undefined where there is none (any more). */
   read(buildId: string): Promise<Uint8Array | undefined>;
-  /** Deletes the archives of an application's builds except these. */
+  /** Of a build that was refused: it never serves. */
+  remove(buildId: string): Promise<void>;
+  /** Deletes the archives of an application's builds, except of these and of those that are held by a lease. */
   keepOnly(
     applicationId: string,
     buildIds: ReadonlySet<string>,
-    /** Of the lease: nothing is deleted if it was lost. Null: without a lease. */
-    token: number | null,
+    /** Nothing is deleted if it was lost. Null: without one. */
+    lease: { readonly key: string; readonly token: number } | null,
   ): Promise<void>;
 }

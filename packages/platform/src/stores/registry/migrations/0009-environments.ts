@@ -87,6 +87,19 @@ export function announcedEnvironments(text: RawBuilder<unknown>): Migration {
       WHEN (OLD.is_default IS DISTINCT FROM NEW.is_default
         OR OLD.playground IS DISTINCT FROM NEW.playground)
       EXECUTE FUNCTION agate.registry_tell('config')`.execute(db);
+    // A server of an earlier release knows one build for the whole application: what it deploys during an
+    // upgrade runs that one.
+    await sql`
+      CREATE FUNCTION agate.deployment_build() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        SELECT id, NEW.deployed_at INTO NEW.build_id, NEW.build_since FROM agate.builds
+        WHERE application_id = NEW.application_id AND status = 'live';
+        RETURN NEW;
+      END
+      $$`.execute(db);
+    await sql`
+      CREATE TRIGGER deployment_build_known BEFORE INSERT ON agate.deployments FOR EACH ROW
+      WHEN (NEW.build_id IS NULL) EXECUTE FUNCTION agate.deployment_build()`.execute(db);
   };
   return { up };
 }
@@ -127,6 +140,7 @@ async function addColumns(db: Kysely<unknown>, text: "text" | RawBuilder<unknown
     .alterTable("environments")
     .addColumn("playground", "integer", (column) => column.notNull().defaultTo(1))
     .execute();
+  await schema.alterTable("environments").addColumn("deleted_slug", text).execute();
 }
 
 async function addTables(db: Kysely<unknown>, text: "text" | RawBuilder<unknown>): Promise<void> {
