@@ -112,6 +112,8 @@ export type StartOutcome =
   /** One sentence for the person who started it. Nothing was changed. */
   | { readonly kind: "refused"; readonly reason: string };
 
+/** What programs that the platform runs may do. */
+const BUILD_SCOPES = ["ingest", "read"] as const;
 const MOST_BUILD_BYTES = 64 * 1024 ** 2;
 /** What requests under way are given when it ends, but for calls of builds; the stores come after. */
 const LONGEST_REQUESTS_MS = 7_000;
@@ -209,7 +211,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   parts.defer(await keepRetention(store, options.retentionMs, log));
 
   const issueKey = (project: string, name: string) =>
-    access.internalKeys.issue({ project, name, scopes: ["ingest", "read"] });
+    access.internalKeys.issue({ project, name, scopes: BUILD_SCOPES });
   const services = new Services();
   const { build: maxBuildBytes = MOST_BUILD_BYTES } = limits;
   const deployer = createDeployer({
@@ -218,7 +220,13 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     shared: database.sharedBuilds,
     dataDirectory: options.dataDirectory,
     mostUnpackedBytes: 4 * maxBuildBytes,
-    issueKey: ({ project, slug }) => issueKey(project, `builds of ${slug}`),
+    issueKey: ({ project, application, id, slug }, buildId) =>
+      access.internalKeys.issue({
+        project,
+        name: `builds of ${application.slug} in ${slug}`,
+        scopes: BUILD_SCOPES,
+        pair: { environmentId: id, buildId },
+      }),
     buildUsers: options.buildUsers ?? null,
     passEnv: options.passEnv ?? [],
     onVariables: (project, environmentId, values) =>

@@ -22,6 +22,8 @@ export interface Caller {
    * platform, and may choose the project and make new ones.
    */
   readonly isOperator: boolean;
+  /** Of a build that the platform runs: what it is, and where. It gets the configuration of just this pair. */
+  readonly pair?: { readonly environmentId: string; readonly buildId: string };
   /** Fires when its key is revoked, so that streams to it end; absent where there is no key. */
   readonly revoked?: AbortSignal;
 }

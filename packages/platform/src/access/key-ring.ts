@@ -96,7 +96,7 @@ export class KeyRing {
 /** A key for the ring. */
 export function heldKey(
   key: Pick<HeldKey, "hash" | "id" | "bucket">,
-  caller: Pick<Caller, "project" | "name" | "scopes" | "environments">,
+  caller: Pick<Caller, "project" | "name" | "scopes" | "environments" | "pair">,
 ): HeldKey {
   const revocation = new AbortController();
   const identity = { keyId: key.id, isOperator: false, revoked: revocation.signal };
@@ -121,6 +121,7 @@ interface InternalKeyRequest {
   readonly project: string;
   readonly scopes: readonly Scope[];
   readonly name: string;
+  readonly pair?: Caller["pair"];
 }
 
 interface InternalKey {
@@ -130,11 +131,11 @@ interface InternalKey {
 
 export function createInternalKeys(ring: KeyRing): InternalKeys {
   return {
-    issue({ project, scopes, name }) {
+    issue({ project, scopes, name, pair }) {
       const { key } = newApiKeyText();
       const held = heldKey(
         { hash: hashApiKey(key), id: null, bucket: null },
-        { project, name, scopes: new Set(scopes), environments: null },
+        { project, name, scopes: new Set(scopes), environments: null, ...(pair && { pair }) },
       );
       ring.add(held);
       return { key, revoke: () => ring.remove(held) };

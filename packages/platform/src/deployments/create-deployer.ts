@@ -7,10 +7,10 @@ import { BuildStore } from "./builds/build-store.ts";
 import { diskReason } from "./builds/disk-reason.ts";
 import { ModulesStore } from "./builds/modules-store.ts";
 import type { RunningDeployer } from "./deployer.ts";
+import type { BuildKey } from "./hosting/build-keys.ts";
 import { BuildRunner, prepareBuilds } from "./hosting/build-runner.ts";
 import { DeployOperations } from "./hosting/deploy.ts";
-import type { BuildKey } from "./hosting/host.ts";
-import { ApplicationHosts } from "./hosting/host.ts";
+import { EnvironmentHosts } from "./hosting/host.ts";
 import { DeployLock, InterruptedDeployMonitor } from "./hosting/lock.ts";
 import { RefusalRecords } from "./hosting/refusal.ts";
 import type { DelayedBuild } from "./hosting/replicas.ts";
@@ -31,7 +31,7 @@ import type { SupervisionEvent } from "./processes/supervision-events.ts";
 import { describeSupervision } from "./processes/supervision-events.ts";
 import type { SupervisorLimits } from "./processes/supervisor.ts";
 import { CLOSING } from "./processes/supervisor.ts";
-import type { NamedApplication, Services } from "./services.ts";
+import type { HostedEnvironment, Services } from "./services.ts";
 
 export interface DeployerOptions {
   readonly registry: Registry;
@@ -42,8 +42,8 @@ export interface DeployerOptions {
   readonly dataDirectory: string;
   /** Of all files of a build together. */
   readonly mostUnpackedBytes: number;
-  /** Creates the key that an application's builds call the platform with. */
-  readonly issueKey: (application: NamedApplication) => BuildKey;
+  /** Creates the key that a build calls the platform with. */
+  readonly issueKey: (environment: HostedEnvironment, buildId: string) => BuildKey;
   /** The users that builds run as when the platform is root; null: its own. */
   readonly buildUsers: UserRange | null;
   /** Names of the platform's variables that builds inherit beside the usual. */
@@ -114,19 +114,19 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   const { store, runner } = createRunner(options, { installMs, startMs, mostAtATime }, signal);
   const logs = new BuildLogs(join(dataDirectory, "logs"));
   const redactors = new ProjectRedactors(options.redactionOf);
-  const hosts = new ApplicationHosts({
+  const hosts = new EnvironmentHosts({
     redactLine: (project, line) => redactors.of(project).text(line),
     services,
     runner,
     baseUrl: baseUrl.promise,
     issueKey,
     variablesOf: async ({ id, project }) => {
-      const values = await registry.variables.defaultValues(id);
+      const values = await registry.variables.values(id);
       options.onVariables?.(project, id, values);
       return values;
     },
     logOf: (applicationId) => logs.of(applicationId),
-    onEvent: (application, event) => logSupervision(log, application, event),
+    onEvent: (environment, event) => logSupervision(log, environment, event),
     limits,
     room: new ProcessRoom(options.processes?.most),
   });
@@ -155,8 +155,13 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     signal,
     onSwitched: () => sweeper.sweepSoon(),
     onDelayed: (delayed) => {
-      const { application, build } = delayed.wanted;
-      logs.of(application.id).add(build.number, "platform", describeDelay(delayed));
+      const { environment, build } = delayed.wanted;
+      logs.of(environment.application.id).add({
+        build: build.number,
+        environment: environment.slug,
+        stream: "platform",
+        line: describeDelay(delayed),
+      });
       logDelay(log, delayed);
     },
     onError,
@@ -175,17 +180,15 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     closing: signal,
     buildsEnded: ended.promise,
     deploy: (request, progress) => deploys.deploy(request, progress),
-    activate: (ref, build, authorship, progress) =>
-      deploys.activate(ref, build, authorship, progress),
-    retire: (ref) => deploys.retire(ref),
+    change: (ref, request, progress) => deploys.change(ref, request, progress),
+    takeDown: (ref, environment) => deploys.takeDown(ref, environment),
     isStarting() {
       hasStarted ||= !hosts.isStarting;
       return !hasStarted;
     },
     logs: (applicationId, request) => logs.of(applicationId).read(request),
 
-    addLine: (applicationId, { build, stream, line, time }) =>
-      logs.of(applicationId).add(build, stream, line, time),
+    addLine: (applicationId, line) => logs.of(applicationId).add(line),
 
     async recover() {
       const interrupted = await deployLock.refuseInterrupted().catch((error) => {
@@ -292,10 +295,10 @@ function createRunner(
 /** Writes an event of a build's process to the platform's own log; a crash as a warning. */
 export function logSupervision(
   log: Logger,
-  { slug, id }: NamedApplication,
+  { application: { slug, id }, slug: environment }: HostedEnvironment,
   event: SupervisionEvent,
 ): void {
-  const line = { application: slug, application_id: id, build: event.build };
+  const line = { application: slug, application_id: id, environment, build: event.build };
   const message = `A build: ${describeSupervision(event)}`;
   if (event.kind === "no-room") log.error(line, message);
   else if (event.kind === "crashed") log.warn({ ...line, output: event.log.slice(-5) }, message);
@@ -306,8 +309,13 @@ export function logSupervision(
 
 /** Writes to the platform's own log that this replica still runs an outdated build. */
 export function logDelay(log: Logger, delayed: DelayedBuild): void {
-  const { application, build } = delayed.wanted;
-  const line = { application: application.slug, application_id: application.id };
+  const { environment, build } = delayed.wanted;
+  const { application } = environment;
+  const line = {
+    application: application.slug,
+    application_id: application.id,
+    environment: environment.slug,
+  };
   const output = delayed.failure.log.slice(-5);
   log.error({ ...line, build: build.number, output }, `A build: ${describeDelay(delayed)}`);
 }

@@ -1,5 +1,6 @@
 import type { DeployResult, DeployStep, LogLine } from "@agate/protocol";
-import type { ApplicationRef, DeployTarget } from "../registry/registry.ts";
+import type { AcceptedChange, ChangeRequest } from "../registry/deployment-change.ts";
+import type { ApplicationRef } from "../registry/registry.ts";
 import type { RegistryProblem } from "../registry/registry-outcome.ts";
 
 /** A build to deploy. */
@@ -10,10 +11,15 @@ export interface DeployRequest {
   readonly application: string;
   /** A gzipped tar of the build's folder: see docs/reference/build-archive.md. */
   readonly archive: Uint8Array;
+  /** The git commit that it was packed from; null where that is not known. */
+  readonly commit: string | null;
   readonly by: string;
   readonly message: string;
-  /** Null deploys the code alone. */
-  readonly target: DeployTarget | null;
+  /** Slug or id of the environment that it goes live in. */
+  readonly environment: string;
+  /** Null keeps the revision that is live there. */
+  readonly config: { readonly variant: string; readonly revision: number | null } | null;
+  readonly accepts: AcceptedChange;
 }
 
 /** Reasons to refuse a deploy, beside the registry's. Each is an error type of the API. */
@@ -42,25 +48,24 @@ export type Undeployed =
   /** The platform is stopping. Nothing was changed. */
   | { readonly kind: "stopping" };
 
-export type RetireOutcome = { readonly kind: "retired" } | Undeployed;
+export type TakeDownOutcome = { readonly kind: "taken-down" } | Undeployed;
 
 export interface DeployProgress {
   begun(step: DeployStep, detail: string): void;
   done(step: DeployStep, detail: string): void;
 }
 
-/** Deploys builds. Deploys of one application run one after the other. */
+/** Changes what is live in environments. Changes of one environment run one after the other. */
 export interface Deployer {
   deploy(request: DeployRequest, progress: DeployProgress): Promise<DeployOutcome>;
-  /** Makes an earlier build live again, with the same checks as a new one. */
-  activate(
+  /** Makes what is known already live: another build, another revision, or both. */
+  change(
     ref: ApplicationRef,
-    build: string,
-    authorship: { readonly by: string; readonly message: string },
+    request: ChangeRequest,
     progress: DeployProgress,
   ): Promise<DeployOutcome>;
-  /** Ends the live build: the application answers with 404 afterwards. */
-  retire(ref: ApplicationRef): Promise<RetireOutcome>;
+  /** Ends what is live in an environment: it answers with 404 afterwards. */
+  takeDown(ref: ApplicationRef, environment: string): Promise<TakeDownOutcome>;
   /** The lines of an application's builds, newest last. */
   logs(applicationId: string, options: LogRequest): AsyncIterable<LogLine>;
 }
@@ -84,7 +89,7 @@ export interface RunningDeployer extends Deployer {
   /** Starts the live builds in the background. To be called once the platform listens at this address. */
   open(baseUrl: string): void;
   /**
-   * Resolves when calls of the application go to the live build of the registry, also before the
+   * Resolves when calls of the application go to the live builds of the registry, also before the
    * registry's signal has arrived; or when that takes longer than a call can wait.
    */
   catchUp(applicationId: string): Promise<void>;
@@ -100,6 +105,8 @@ export interface RunningDeployer extends Deployer {
 export interface LogRequest {
   /** Only lines of the build with this number. */
   readonly build: number | null;
+  /** Only lines of the environment that had this slug. */
+  readonly environment: string | null;
   /** How many of the last lines come first. */
   readonly tail: number;
   /** Also yields new lines, until the signal fires. */

@@ -2,16 +2,20 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { newBuild } from "../registry/testing/go-live.fixture.ts";
 import {
+  activate,
   at,
   callService,
   deploy,
   logsOf,
+  takeDown,
   workflow,
 } from "../server/routes/deployments/testing/deploying.fixture.ts";
 import { sendJson } from "../server/routes/registry/testing/registry-client.fixture.ts";
 import type { TestPlatform, TestPlatformOptions } from "../server/testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../server/testing/test-platform.fixture.ts";
+import { openPostgresRegistry } from "../stores/registry/open-postgres-registry.ts";
 import type { PostgresAddress } from "../stores/store-address.ts";
 import type { PostgresDatabases } from "../stores/testing/embedded-postgres.fixture.ts";
 import { sharedPostgres } from "../stores/testing/shared-databases.fixture.ts";
@@ -78,7 +82,7 @@ it("serves on a replica that has just been added what is live, and what was", as
     expect.stringMatching(/^[^.]/),
   ]);
   expect(await callService(third, "greeter")).toEqual({ status: 200, text: "hello" });
-  expect((await sendJson(third, "POST", at("greeter", "/builds/1/activate"))).status).toBe(200);
+  expect((await activate(third, "greeter", 1)).status).toBe(200);
   expect(await callService(third, "greeter")).toEqual({ status: 200, text: "before" });
   await expectAnswer(one, "greeter").toEqual({ status: 200, text: "before" });
   // It installs packages three times.
@@ -95,28 +99,18 @@ it("lets a deploy be that another replica is in the middle of when one starts", 
   await expectAnswer(third, "slow").toEqual({ status: 200, text: "slow" });
 });
 
-/** The record of a build whose replica went away. */
-const LEFT_BUILD = {
-  by: "gone",
-  message: "",
-  size: 1,
-  sdkVersion: "0.1.0",
-  allow: [],
-  manifestHash: "",
-};
-
-it("refuses what a replica that is gone has left, when one starts and before the next deploy", async () => {
+it("refuses what a replica that is gone has left, when one starts", async () => {
   await deploy(one, "left", workflow("x"));
   const ref = { project: "default", application: "left" };
-  await one.registry.builds.begin(ref, LEFT_BUILD);
+  await one.registry.builds.begin(ref, newBuild());
+  expect((await deploy(two, "left", workflow("y"))).json.build.number).toBe(3);
   await startThird({ deploying: UNWATCHFUL });
   expect(await statusesOf(one, "left")).toEqual([
+    [3, "live"],
     [2, "refused"],
-    [1, "live"],
+    [1, "retired"],
   ]);
-  await one.registry.builds.begin(ref, LEFT_BUILD);
-  expect((await deploy(two, "left", workflow("y"))).json.build.number).toBe(4);
-  expect((await one.get(at("left", "/builds/3"))).json).toMatchObject({
+  expect((await one.get(at("left", "/builds/2"))).json).toMatchObject({
     status: "refused",
     refusal: "The platform ended before the build could serve.",
   });
@@ -129,7 +123,7 @@ it("refuses the same while nothing else happens, and lets a deploy be that is un
   await expect.poll(() => statusesOf(two, "lively").catch(() => [])).toEqual([[1, "starting"]]);
   const ref = { project: "default", application: "forlorn" };
   await one.registry.applications.create(ref.project, ref.application);
-  await one.registry.builds.begin(ref, LEFT_BUILD);
+  await one.registry.builds.begin(ref, newBuild());
   await expect.poll(() => statusesOf(two, "forlorn")).toEqual([[1, "refused"]]);
   await expect
     .poll(async () => (await watching.logLines()).map(({ msg }) => msg))
@@ -137,6 +131,46 @@ it("refuses the same while nothing else happens, and lets a deploy be that is un
   expect(await statusesOf(two, "lively")).toEqual([[1, "starting"]]);
   gate.open();
   expect((await deployed).status).toBe(201);
+});
+
+it("refuses no build, of this release or an earlier one, whose server still holds its lease", async () => {
+  const ref = { project: "default", application: "held" };
+  const application = await one.registry.applications.create(ref.project, ref.application);
+  const id = application.kind === "done" ? application.value.id : "";
+  const { id: own } = newBuild();
+  await one.registry.builds.begin(ref, newBuild({ id: own }));
+  await one.registry.builds.begin(ref, newBuild());
+  // As servers of the release before write it: under a lease of the whole application.
+  const older =
+    "UPDATE agate.builds SET status = 'starting' WHERE application_id = $1 AND number = 2";
+  await postgres.query(registry, older, [id]);
+  const database = await openPostgresRegistry(registry);
+  onTestFinished(async () => {
+    await database.signals.close();
+    await database.db.destroy();
+  });
+  const { signal } = new AbortController();
+  const leases = await Promise.all(
+    [own, id].map((key) => database.sharedBuilds.acquireLease(key, signal)),
+  );
+  const unfinished = [
+    [2, "starting"],
+    [1, "starting"],
+  ];
+  await startThird({ deploying: UNWATCHFUL });
+  expect(await statusesOf(one, "held")).toEqual(unfinished);
+  await leases[0]?.[Symbol.asyncDispose]();
+  await startThird({ deploying: UNWATCHFUL });
+  expect(await statusesOf(one, "held")).toEqual([
+    [2, "starting"],
+    [1, "refused"],
+  ]);
+  await leases[1]?.[Symbol.asyncDispose]();
+  await startThird({ deploying: UNWATCHFUL });
+  expect(await statusesOf(one, "held")).toEqual([
+    [2, "refused"],
+    [1, "refused"],
+  ]);
 });
 
 it("serves what was deployed or renamed through another a moment ago, before it was told", async () => {
@@ -152,7 +186,7 @@ it("starts the live build anew on every replica when it is activated", async () 
   await deploy(one, "again", PID);
   await expectAnswer(two, "again").toMatchObject({ status: 200 });
   const before = await callService(two, "again");
-  expect((await sendJson(one, "POST", at("again", "/builds/1/activate"))).status).toBe(200);
+  expect((await activate(one, "again", 1)).status).toBe(200);
   await expectAnswer(two, "again").not.toEqual(before);
 });
 
@@ -249,8 +283,7 @@ it("serves the old build while packages take long, and waits for none that was t
   await expect.poll(() => installsOf(two, "lasting")).toEqual(UNFINISHED);
   expect(await callService(two, "lasting")).toEqual({ status: 200, text: "old" });
 
-  const stop = { method: "DELETE", path: at("lasting", "/builds/live") };
-  expect((await one.send(stop)).status).toBe(204);
+  expect((await takeDown(one, "lasting")).status).toBe(204);
   await expectAnswer(two, "lasting").toMatchObject({ status: 404 });
   expect(await installsOf(two, "lasting")).toEqual(UNFINISHED);
 });
@@ -287,7 +320,7 @@ it("keeps no archive of a build that was refused, and no files of what was delet
   expect(await archives()).toEqual([{ number: 1 }]);
   const files = () => readdir(join(two.dataDirectory, "builds"));
   expect(await files()).toContain(first.json.build.id);
-  await one.send({ method: "DELETE", path: at("tidy", "/builds/live") });
+  await takeDown(one, "tidy");
   await expectAnswer(two, "tidy").toMatchObject({ status: 404 });
   expect((await one.send({ method: "DELETE", path: at("tidy") })).status).toBe(204);
   expect(await archives()).toEqual([]);

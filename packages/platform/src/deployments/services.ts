@@ -1,3 +1,7 @@
+import type { HostedEnvironment } from "../registry/deployment-change.ts";
+
+export type { HostedEnvironment } from "../registry/deployment-change.ts";
+
 /** Which service answers a call now. The gateway asks it for every request. */
 export interface ServiceDirectory {
   /**
@@ -23,22 +27,6 @@ export interface NamedApplication {
   readonly project: string;
   readonly id: string;
   readonly slug: string;
-}
-
-/** An environment of an application: the unit of hosting, with processes of its own. */
-export interface HostedEnvironment {
-  /** The project's id. */
-  readonly project: string;
-  readonly application: { readonly id: string; readonly slug: string };
-  /** Unique across applications. */
-  readonly id: string;
-  readonly slug: string;
-  /** Whether it answers calls that name no environment. */
-  readonly isDefault: boolean;
-  /** Its place among the environments of its application. */
-  readonly number: number;
-  /** Whether its playground is on. */
-  readonly playground: boolean;
 }
 
 /** The place of a service in the directory; `Names` is what requests find it by. */

@@ -1,6 +1,7 @@
+import type { DeployedBuild } from "@agate/protocol";
 import type { RunningDeployer } from "../deployments/deployer.ts";
 import type { FoundService, ServiceDirectory } from "../deployments/services.ts";
-import type { Registry } from "../registry/registry.ts";
+import type { ApplicationRef, Registry } from "../registry/registry.ts";
 import type { Answer, Problem } from "./answer.ts";
 import { problemAnswer, problemsAnswer } from "./answer.ts";
 import type { ServiceEndpoint } from "./service-endpoint.ts";
@@ -39,7 +40,7 @@ export function createServiceLookup(options: ServiceLookupOptions): ServiceLooku
   return async ({ project, application: called, named, endpoint }) => {
     const application = await registry.applications.get({ project, application: called });
     if (application.kind === "refused") return problemsAnswer(application.problems);
-    const { id, slug, build } = application.value;
+    const { id, slug } = application.value;
     let environment: { readonly id: string; readonly slug: string } | null = null;
     if (named !== null) {
       const ref = { project, application: id };
@@ -61,12 +62,25 @@ export function createServiceLookup(options: ServiceLookupOptions): ServiceLooku
     const serving = named === null && endpoint === "playground" && services.find(project, id, null);
     if (serving)
       return problemAnswer(playgroundOffProblem(slug, serving.environment?.slug ?? null));
-    if (build !== null && named === null) {
-      const msg = `Build ${build} of ${slug} is being started.`;
+    const awaited =
+      named === null ? await findDefaultBuild(registry, { project, application: id }) : null;
+    // One that runs elsewhere is never started here.
+    if (awaited?.kind === "hosted") {
+      const msg = `Build ${awaited.number} of ${slug} is being started.`;
       return problemAnswer({ type: "service_unavailable", loc: [], msg }, { "retry-after": "1" });
     }
     return problemAnswer(notServed(slug, environment?.slug ?? null, named));
   };
+}
+
+/** The code of the default environment. */
+async function findDefaultBuild(
+  { environments }: ServiceLookupOptions["registry"],
+  ref: ApplicationRef,
+): Promise<DeployedBuild | null> {
+  const listed = await environments.list(ref);
+  if (listed.kind === "refused") return null;
+  return listed.value.find(({ is_default }) => is_default)?.deployment?.build ?? null;
 }
 
 function notServed(

@@ -63,6 +63,7 @@ export class LastCalls {
       .selectFrom("environments")
       .select("id")
       .where("id", "=", environment)
+      .where("deleted_slug", "is", null)
       .executeTakeFirst();
     if (exists === undefined || hours === undefined) {
       this.#hours.delete(environment);

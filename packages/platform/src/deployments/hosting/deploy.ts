@@ -1,7 +1,10 @@
-import type { Application, Build } from "@agate/protocol";
+import { createHash } from "node:crypto";
+import type { Application, Build, DeployResult } from "@agate/protocol";
 import { looksLikeId } from "@agate/protocol";
-import { slugProblem } from "../../registry/names.ts";
-import type { ApplicationRef, DeployLockToken, Registry } from "../../registry/registry.ts";
+import type { LeaseToken } from "../../registry/deploy-leases.ts";
+import type { ChangeRequest, PinnedChange } from "../../registry/deployment-change.ts";
+import { newId, slugProblem } from "../../registry/names.ts";
+import type { ApplicationRef, Registry } from "../../registry/registry.ts";
 import { refused } from "../../registry/registry-outcome.ts";
 import type { BuildArchives } from "../../stores/registry/shared-builds.ts";
 import type { BuildStore, UnpackedBuild } from "../builds/build-store.ts";
@@ -11,43 +14,43 @@ import type {
   DeployOutcome,
   DeployProgress,
   DeployRequest,
-  RetireOutcome,
+  TakeDownOutcome,
   Undeployed,
 } from "../deployer.ts";
 import type { BuildLogs } from "../processes/build-log.ts";
-import type { ActivatedBuild, Candidate } from "./activate-build.ts";
+import type { Candidate } from "./activate-build.ts";
 import { activateBuild, beginStep } from "./activate-build.ts";
 import { type BuildRunner, damagedReason } from "./build-runner.ts";
-import type { ApplicationHosts } from "./host.ts";
-import type { DeployLock } from "./lock.ts";
-import type { Refusal, RefusalRecords } from "./refusal.ts";
+import type { EnvironmentHosts } from "./host.ts";
+import type { DeployLock, HeldBuild } from "./lock.ts";
+import type { BuildLocation, Refusal, RefusalRecords } from "./refusal.ts";
 import { refusalText, refuse, refusedByRegistry } from "./refusal.ts";
 import type { Sweeper } from "./sweep.ts";
-import { KEPT_BUILDS, keptBuilds } from "./sweep.ts";
 
 export interface DeployOptions {
   readonly registry: Registry;
   readonly store: BuildStore;
   readonly logs: BuildLogs;
   readonly runner: Pick<BuildRunner, "install">;
-  readonly hosts: ApplicationHosts;
+  readonly hosts: EnvironmentHosts;
   readonly sweeper: Sweeper;
   readonly refusals: RefusalRecords;
-  readonly deployLock: Pick<DeployLock, "run">;
+  readonly deployLock: Pick<DeployLock, "run" | "hold">;
   /** Where other replicas find the files of builds; null without other replicas. */
-  readonly archives: Pick<BuildArchives, "keep" | "keepOnly"> | null;
+  readonly archives: Pick<BuildArchives, "keep" | "keepOnly" | "remove"> | null;
   /** Fires when the platform stops. */
   readonly signal: AbortSignal;
   readonly onError: (error: unknown) => void;
 }
 
 type Interrupted = Extract<Undeployed, { readonly kind: "unavailable" | "stopping" }>;
+type Deployed = Extract<DeployOutcome, { readonly kind: "deployed" }>;
 
 const STOPPED = "The platform was stopped before the build could serve.";
 const FAILED = "The platform failed to deploy the build. Its log has the details.";
 
-/** Changes which build is live: deploys a new one, reactivates an earlier one, or retires it. */
-export class DeployOperations implements Pick<Deployer, "deploy" | "activate" | "retire"> {
+/** Changes what is live in environments: a new build, an earlier one, another revision, or nothing. */
+export class DeployOperations implements Pick<Deployer, "deploy" | "change" | "takeDown"> {
   readonly #options: DeployOptions;
 
   constructor(options: DeployOptions) {
@@ -56,58 +59,62 @@ export class DeployOperations implements Pick<Deployer, "deploy" | "activate" | 
 
   deploy(request: DeployRequest, progress: DeployProgress): Promise<DeployOutcome> {
     return this.#attempt(async () => {
+      const { registry, store } = this.#options;
       const invalidName = await this.#invalidName(request);
       if (invalidName !== undefined) return invalidName;
       const unpackDone = beginStep(progress, "unpack");
-      const unpacked = await this.#options.store.unpack(request.archive);
+      const unpacked = await store.unpack(request.archive);
       if (unpacked.kind === "invalid") {
         return refuse("archive_invalid", ["body"], `This is not a build. ${unpacked.reason}`);
       }
       await using _ = unpacked;
       const { project } = request;
-      const application = await this.#options.registry.applications.ensure(
-        project,
-        request.application,
-      );
+      const application = await registry.applications.ensure(project, request.application);
       if (application.kind === "refused") return refusedByRegistry(application);
       const count = unpacked.manifest.files.length;
       unpackDone(count === 1 ? "1 file" : `${count} files`);
+      const ref = { project, application: application.value.id };
+      const pinned = await registry.deployments.pin(ref, uploadRequest(request));
+      if (pinned.kind === "refused") return refusedByRegistry(pinned);
+      const change = { ...pinned.value, restarts: true };
+      const known = await this.#knownBuild(ref, request.archive);
       // Awaited here: returning disposes of the unpacked files unless the deploy has kept them.
-      return await this.#runLocked(progress, project, application.value.id, (token) =>
-        this.#deployNew(request, application.value, unpacked, progress, token),
-      );
+      return await (known === undefined
+        ? this.#deployNew(request, ref, unpacked, change, progress)
+        : this.#deployKnown(ref, { ...change, build: known }, ["body"], progress));
     });
   }
 
-  activate(
+  change(
     ref: ApplicationRef,
-    build: string,
-    authorship: { readonly by: string; readonly message: string },
+    request: ChangeRequest,
     progress: DeployProgress,
   ): Promise<DeployOutcome> {
     return this.#attempt(async () => {
-      const application = await this.#options.registry.applications.get(ref);
+      const { registry } = this.#options;
+      const application = await registry.applications.get(ref);
       if (application.kind === "refused") return refusedByRegistry(application);
-      return this.#runLocked(progress, ref.project, application.value.id, (token) =>
-        this.#reactivate(ref.project, application.value, build, authorship, progress, token),
-      );
+      const byId = { project: ref.project, application: application.value.id };
+      const pinned = await registry.deployments.pin(byId, request);
+      if (pinned.kind === "refused") return refusedByRegistry(pinned);
+      const change = pinned.value;
+      return change.build?.kind === "hosted" && !this.#isServing(change)
+        ? this.#deployKnown(byId, change, PATH_LOC, progress)
+        : this.#apply(application.value, byId, change, progress);
     });
   }
 
-  retire(ref: ApplicationRef): Promise<RetireOutcome> {
+  takeDown(ref: ApplicationRef, environment: string): Promise<TakeDownOutcome> {
     const { registry, hosts, deployLock } = this.#options;
     return this.#attempt(async () => {
-      const application = await registry.applications.get(ref);
-      if (application.kind === "refused") return refusedByRegistry(application);
-      const { id } = application.value;
-      return deployLock.run(id, async (token) => {
-        const retired = await registry.builds.retire(
-          { project: ref.project, application: id },
-          token,
-        );
-        if (retired.kind === "refused") return refusedByRegistry(retired);
+      const found = await registry.environments.get(ref, environment);
+      if (found.kind === "refused") return refusedByRegistry(found);
+      const { id } = found.value;
+      return deployLock.run(id, async (lease) => {
+        const ended = await registry.deployments.takeDown(ref, id, lease);
+        if (ended.kind === "refused") return refusedByRegistry(ended);
         await hosts.release(id);
-        return { kind: "retired" } as const;
+        return { kind: "taken-down" } as const;
       });
     });
   }
@@ -138,151 +145,226 @@ export class DeployOperations implements Pick<Deployer, "deploy" | "activate" | 
     }
   }
 
-  /** Activates a build while holding the application's lock. The previous build drains afterwards. */
-  async #runLocked(
-    progress: DeployProgress,
-    project: string,
-    applicationId: string,
-    activate: (token: DeployLockToken) => Promise<ActivatedBuild | Refusal>,
-  ): Promise<DeployOutcome> {
-    const activated = await this.#options.deployLock.run(applicationId, async (token) => {
-      const outcome = await activate(token);
-      await this.#sweepArchives(project, applicationId, token).catch(this.#options.onError);
-      return outcome;
-    });
-    this.#options.sweeper.sweepSoon();
-    if (activated.kind === "refused") return activated;
-    const { requests } = activated.drain;
-    // In the background: calls may take ten minutes.
-    beginStep(
-      progress,
-      "drain",
-    )(requests === 0 ? "nothing running" : `${requests} running, which may finish`);
-    return { kind: "deployed", result: activated.result };
+  /** The build of an archive that was deployed before, if its files are still there, and whole. */
+  async #knownBuild(ref: ApplicationRef, archive: Uint8Array): Promise<Build | undefined> {
+    const { registry, store } = this.#options;
+    const known = await registry.builds.findByArchive(ref, hashOf(archive));
+    if (known === undefined) return undefined;
+    const damaged = await store.repair(known.id, known.manifest_sha256);
+    if (damaged !== undefined) return undefined;
+    return (await store.manifestOf(known.id)) === undefined ? undefined : known;
   }
 
-  /** Only with the lock: otherwise it could delete the archive of a build that is being activated. */
-  async #sweepArchives(
-    project: string,
-    application: string,
-    token: DeployLockToken,
-  ): Promise<void> {
-    const { archives, registry } = this.#options;
-    if (archives === null || token === null) return;
-    const ref = { project, application };
-    const found = await registry.applications.get(ref);
-    if (found.kind === "refused") return;
-    await archives.keepOnly(application, await keptBuilds(registry, ref, found.value.build), token);
+  /** Whether a change starts nothing: its build runs in the environment already. */
+  #isServing({ environment, build, restarts }: PinnedChange): boolean {
+    return !restarts && this.#options.hosts.get(environment.id)?.live?.id === build?.id;
   }
 
   /** Starts a build that was just uploaded. If it is refused, its files are deleted. */
   async #deployNew(
     request: DeployRequest,
-    { id }: Application,
+    ref: ApplicationRef,
     unpacked: UnpackedBuild,
+    change: PinnedChange,
     progress: DeployProgress,
-    token: DeployLockToken,
-  ): Promise<ActivatedBuild | Refusal> {
-    const { registry, store, archives, logs, refusals, signal } = this.#options;
+  ): Promise<Deployed | Refusal> {
+    const { registry, store, archives, refusals, deployLock, signal, onError } = this.#options;
     signal.throwIfAborted();
-    const { project, by, message, target, archive } = request;
-    const { sdk_version: sdkVersion, install, allow = [] } = unpacked.manifest;
-    const { manifestHash } = unpacked;
-    const begun = await registry.builds.begin(
-      { project, application: id },
-      { by, message, size: archive.byteLength, sdkVersion, allow, manifestHash },
-      token,
-    );
+    const { by, message, archive, commit } = request;
+    const { manifest, manifestHash } = unpacked;
+    const { sdk_version: sdkVersion, allow = [] } = manifest;
+    const id = newId("bld");
+    await using held = await deployLock.hold(id);
+    const { byteLength: size } = archive;
+    const archiveHash = hashOf(archive);
+    const record = { id, by, message, size, sdkVersion, allow, manifestHash, archiveHash, commit };
+    const begun = await registry.builds.begin(ref, record);
     if (begun.kind === "refused") return refusedByRegistry(begun);
     const build = begun.value;
     const undo = async (reason: string): Promise<void> => {
       // First: on a full disk, deleting the files makes room for the record.
-      await store.remove(build.id);
-      await refusals.record(build.id, signal.aborted ? STOPPED : reason);
+      await store.remove(id);
+      await refusals.record(id, signal.aborted ? STOPPED : reason);
+      if (archives !== null) await this.#removeArchive(ref, id).catch(onError);
     };
     try {
-      await unpacked.keep(build.id);
-      await archives?.keep(build.id, archive);
-      const activated = await this.#activate(
-        project,
-        id,
-        {
-          build: { ...build, applicationId: id },
-          needsPackages: install !== null,
-          target,
-          loc: ["body"],
-        },
-        progress,
-        token,
-      );
-      if (activated.kind === "refused") {
-        logs.of(id).add(build.number, "platform", `Refused. ${refusalText(activated)}`);
-        // The build's own output is in the log already; npm's is not.
-        if (activated.problems[0].type === "install_failed") {
-          for (const line of activated.log) logs.of(id).add(build.number, "platform", line);
-        }
-        await undo(refusalText(activated));
+      await unpacked.keep(id);
+      await archives?.keep(id, archive);
+      const candidate = candidateOf(ref, { ...change, build }, build, ["body"]);
+      const needsPackages = manifest.install !== null;
+      const outcome = await this.#installAndActivate(candidate, needsPackages, held, progress);
+      if (outcome.kind === "refused") {
+        this.#logRefusal(change, build, outcome);
+        await undo(refusalText(outcome));
       }
-      return activated;
+      return outcome;
     } catch (error) {
       await undo(diskReason(error) ?? FAILED);
       throw error;
     }
   }
 
-  /** Starts an earlier build again, with the same checks. */
-  async #reactivate(
-    project: string,
-    { id }: Application,
-    name: string,
-    { by, message }: { readonly by: string; readonly message: string },
+  /** Starts a build that has served before, with the same checks. */
+  async #deployKnown(
+    ref: ApplicationRef,
+    change: PinnedChange,
+    loc: BuildLocation,
     progress: DeployProgress,
-    token: DeployLockToken,
-  ): Promise<ActivatedBuild | Refusal> {
-    const { registry, store, logs, sweeper } = this.#options;
-    const found = await registry.builds.get({ project, application: id }, name);
-    if (found.kind === "refused") return refusedByRegistry(found);
-    const build = found.value;
+  ): Promise<Deployed | Refusal> {
+    const { store, sweeper, deployLock } = this.#options;
+    const { build } = change;
+    if (build === null) throw new Error("A change that starts a build has one.");
     using _ = sweeper.hold(build.id);
+    await using held = await deployLock.hold(build.id);
     const damaged = await store.repair(build.id, build.manifest_sha256);
-    if (damaged !== undefined) return refuse("build_unusable", PATH_LOC, damagedReason(damaged));
+    if (damaged !== undefined) return refuse("build_unusable", loc, damagedReason(damaged));
     const manifest = await store.manifestOf(build.id);
-    if (manifest === undefined) return refuse("build_unusable", PATH_LOC, missingFiles(build));
-    const needsPackages = manifest.install !== null;
-    const startable = { ...build, applicationId: id };
-    const candidate = { build: startable, needsPackages, target: null, loc: PATH_LOC };
-    const activated = await this.#activate(project, id, candidate, progress, token);
-    if (activated.kind === "activated") {
-      const why = message === "" ? "." : `: ${message}`;
-      logs.of(id).add(build.number, "platform", `Activated by ${by}${why}`);
+    if (manifest === undefined) return refuse("build_unusable", loc, missingFiles(build));
+    const candidate = candidateOf(ref, change, build, loc);
+    return this.#installAndActivate(candidate, manifest.install !== null, held, progress);
+  }
+
+  /** Installs without the environment's lock: npm must not keep another change waiting. */
+  async #installAndActivate(
+    candidate: Candidate,
+    needsPackages: boolean,
+    held: HeldBuild,
+    progress: DeployProgress,
+  ): Promise<Deployed | Refusal> {
+    const { deployLock, sweeper } = this.#options;
+    const failure = await this.#install(candidate, needsPackages, progress);
+    if (failure !== undefined) return failure;
+    const { environment } = candidate.change;
+    const outcome = await deployLock.run(environment.id, async (lease) => {
+      const leases = [lease, held.lease].filter((each) => each !== null);
+      const activated = await this.#activate(candidate, leases, progress);
+      await this.#sweepArchives(environment.application.id, lease).catch(this.#options.onError);
+      return activated;
+    });
+    sweeper.sweepSoon();
+    return outcome;
+  }
+
+  async #install(
+    { build, loc }: Candidate,
+    needsPackages: boolean,
+    progress: DeployProgress,
+  ): Promise<Refusal | undefined> {
+    const installed = beginStep(progress, "install");
+    if (!needsPackages) {
+      installed("nothing to install");
+      return undefined;
     }
-    return activated;
+    const install = await this.#options.runner.install(build);
+    if (install.kind === "failed") {
+      const msg = `The packages of the build could not be installed: ${install.reason}`;
+      return refuse("install_failed", loc, msg, install.log);
+    }
+    installed(install.detail);
+    return undefined;
   }
 
   async #activate(
-    project: string,
-    id: string,
     candidate: Candidate,
+    leases: readonly LeaseToken[],
     progress: DeployProgress,
-    token: DeployLockToken,
-  ): Promise<ActivatedBuild | Refusal> {
-    const { registry, runner, hosts, signal } = this.#options;
-    const application = await registry.applications.get({ project, application: id });
-    if (application.kind === "refused") return refusedByRegistry(application);
-    const host = hosts.ensure({ project, id, slug: application.value.slug });
+  ): Promise<Deployed | Refusal> {
+    const { registry, hosts, logs, signal, onError } = this.#options;
+    const { build, change } = candidate;
+    const { id, slug: environment, application } = change.environment;
+    const host = hosts.ensure(change.environment);
     try {
-      const context = { builds: registry.builds, runner, host, signal, token };
-      return await activateBuild(context, candidate, progress);
+      const context = { deployments: registry.deployments, host, signal, leases };
+      const activated = await activateBuild(context, candidate, progress);
+      if (activated.kind === "refused") return activated;
+      const log = (line: string) =>
+        logs.of(application.id).add({ build: build.number, environment, stream: "platform", line });
+      log(`Deployed by ${change.by}${change.message === "" ? "." : `: ${change.message}`}`);
+      const { requests, ended } = activated.drain;
+      // In the background: calls may take ten minutes.
+      const drained = beginStep(progress, "drain");
+      drained(requests === 0 ? "nothing running" : `${requests} running, which may finish`);
+      ended
+        .then((cutOff) => {
+          if (cutOff > 0) log(`${cutOff} requests to the build before were cut off.`);
+        })
+        .catch(onError);
+      return { kind: "deployed", result: activated.result };
     } finally {
       if (host.live === undefined) await hosts.release(id);
     }
+  }
+
+  /** A change that starts nothing here: of the configuration alone, or to a workflow that runs elsewhere. */
+  async #apply(
+    { id, slug }: Application,
+    ref: ApplicationRef,
+    change: PinnedChange,
+    progress: DeployProgress,
+  ): Promise<Deployed | Refusal> {
+    const { registry, hosts, deployLock } = this.#options;
+    const { environment } = change;
+    return deployLock.run(environment.id, async (lease) => {
+      const checked = beginStep(progress, "check");
+      const leases = lease === null ? [] : [lease];
+      const applied = await registry.deployments.apply(ref, change, { leases });
+      if (applied.kind === "refused") return refusedByRegistry(applied, PATH_LOC);
+      checked();
+      const { since: _, ...activated } = applied.value;
+      if (activated.build.kind === "external") await hosts.release(environment.id);
+      const result: DeployResult = { application: { id, slug }, ...activated };
+      return { kind: "deployed", result } as const;
+    });
+  }
+
+  /** Other replicas may need it, unless it was refused for good. */
+  async #removeArchive(ref: ApplicationRef, buildId: string): Promise<void> {
+    const { archives, registry } = this.#options;
+    const build = await registry.builds.get(ref, buildId);
+    if (build.kind === "done" && build.value.status === "refused") await archives?.remove(buildId);
+  }
+
+  /** Only with the lock: otherwise it could delete the archive of a build that is being activated. */
+  async #sweepArchives(applicationId: string, lease: LeaseToken | null): Promise<void> {
+    const { archives, registry } = this.#options;
+    if (archives === null || lease === null) return;
+    await archives.keepOnly(applicationId, await registry.builds.kept(applicationId), lease);
+  }
+
+  #logRefusal({ environment }: PinnedChange, { number: build }: Build, refusal: Refusal): void {
+    const log = this.#options.logs.of(environment.application.id);
+    const add = (line: string) =>
+      log.add({ build, environment: environment.slug, stream: "platform", line });
+    add(`Refused. ${refusalText(refusal)}`);
+    // The build's own output is in the log already; npm's is not.
+    if (refusal.problems[0].type === "install_failed") refusal.log.forEach(add);
   }
 }
 
 const PATH_LOC = ["path", "build"] as const;
 
+function uploadRequest(request: DeployRequest): ChangeRequest {
+  const { environment, config, accepts, by, message } = request;
+  const environmentLoc = ["query", "environment"];
+  const what = { kind: "deploy", build: null, config, configIn: "query" } as const;
+  return { ...what, environment, environmentLoc, accepts, by, message };
+}
+
+function candidateOf(
+  { application: applicationId }: ApplicationRef,
+  change: PinnedChange,
+  { id, number, allow, manifest_sha256 }: Build,
+  loc: BuildLocation,
+): Candidate {
+  return { build: { id, number, allow, manifest_sha256, applicationId }, change, loc };
+}
+
+function hashOf(archive: Uint8Array): string {
+  return createHash("sha256").update(archive).digest("hex");
+}
+
 function missingFiles({ number, status }: Build): string {
   return status === "refused"
     ? `Build ${number} was refused when it was deployed, and its files were not kept.`
-    : `The files of build ${number} are no longer kept: only the last ${KEPT_BUILDS} builds keep theirs. Deploy it again.`;
+    : `The files of build ${number} are no longer kept: only those of the newest builds, and of each environment's last ones, are. Deploy it again.`;
 }

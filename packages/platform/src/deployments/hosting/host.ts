@@ -1,3 +1,4 @@
+import type { LogLine } from "@agate/protocol";
 import type { VariableValues } from "../../registry/variables-change.ts";
 import type { BuildLog } from "../processes/build-log.ts";
 import type { Drain } from "../processes/draining-processes.ts";
@@ -9,29 +10,26 @@ import type { SupervisionEvent } from "../processes/supervision-events.ts";
 import { describeSupervision } from "../processes/supervision-events.ts";
 import type { SupervisorLimits } from "../processes/supervisor.ts";
 import { Supervisor } from "../processes/supervisor.ts";
-import type { DirectoryEntry, NamedApplication, Services } from "../services.ts";
+import type { DirectoryEntry, HostedEnvironment, Services } from "../services.ts";
+import type { BuildKey } from "./build-keys.ts";
+import { BuildKeys } from "./build-keys.ts";
 import type { BuildRunner, RunnableBuild } from "./build-runner.ts";
-
-/** The API key that a build calls the platform with. */
-export interface BuildKey {
-  readonly key: string;
-  revoke(): void;
-}
 
 export interface HostOptions {
   readonly runner: BuildRunner;
   readonly services: Services;
   /** The platform's address for builds; known once it listens. */
   readonly baseUrl: Promise<string>;
-  readonly issueKey: (application: NamedApplication) => BuildKey;
+  /** A key that identifies the environment and the build. */
+  readonly issueKey: (environment: HostedEnvironment, buildId: string) => BuildKey;
   /** Applies the project's redaction rules to a line of output. */
   readonly redactLine: (project: string, line: string) => string;
-  /** The variables that a process of the application gets. */
-  readonly variablesOf: (application: NamedApplication) => Promise<VariableValues>;
+  /** The variables that a process of the environment gets. */
+  readonly variablesOf: (environment: HostedEnvironment) => Promise<VariableValues>;
   /** The log of an application. */
   readonly logOf: (applicationId: string) => BuildLog;
   /** Writes an event to the platform's own log. */
-  readonly onEvent: (application: NamedApplication, event: SupervisionEvent) => void;
+  readonly onEvent: (environment: HostedEnvironment, event: SupervisionEvent) => void;
   readonly limits?: Partial<SupervisorLimits>;
   /** For the processes of all hosts. */
   readonly room: ProcessRoom;
@@ -44,33 +42,39 @@ export interface StartableBuild extends RunnableBuild {
 
 /** A live build. */
 export interface HostedBuild extends StartableBuild {
-  /** Changes each time the build is activated. */
+  /** Changes each time that its processes are to be started anew. */
   readonly since: string;
 }
 
-/** The live build of one application, with its supervisor, its API key and its log. */
-export class ApplicationHost {
+/** The names that a process is started with. */
+type ProcessNames = Pick<HostedEnvironment, "application" | "slug">;
+
+/** The live build of one environment, with its supervisor, its API keys and its log. */
+export class EnvironmentHost {
   readonly #options: HostOptions;
   readonly #supervisor: Supervisor;
-  readonly #key: BuildKey;
+  readonly #keys: BuildKeys;
   readonly #log: BuildLog;
-  #application: NamedApplication;
-  #entry: DirectoryEntry<NamedApplication> | undefined;
-  #live: { readonly build: HostedBuild; readonly slug: string } | undefined;
-  /** The slug that each process was started with. */
-  readonly #slugs = new WeakMap<BuildProcess, string>();
+  #environment: HostedEnvironment;
+  #entry: DirectoryEntry<HostedEnvironment> | undefined;
+  #live: { readonly build: HostedBuild; readonly names: ProcessNames } | undefined;
+  /** The names that each process was started with. */
+  readonly #names = new WeakMap<BuildProcess, ProcessNames>();
+  /** By the first process of a build that does not serve yet: releases its key. */
+  readonly #starting = new WeakMap<BuildProcess, () => void>();
 
-  constructor(application: NamedApplication, options: HostOptions) {
-    this.#application = application;
+  constructor(environment: HostedEnvironment, options: HostOptions) {
+    this.#environment = environment;
     this.#options = options;
-    this.#key = options.issueKey(application);
-    this.#log = options.logOf(application.id);
+    this.#keys = new BuildKeys((buildId) => options.issueKey(this.#environment, buildId));
+    this.#log = options.logOf(environment.application.id);
     const { limits, room } = options;
+    const { application } = environment;
     this.#supervisor = new Supervisor(application, (event) => this.#note(event), limits, room);
   }
 
-  get application(): NamedApplication {
-    return this.#application;
+  get environment(): HostedEnvironment {
+    return this.#environment;
   }
 
   /** The live build; undefined while there is none. */
@@ -87,16 +91,28 @@ export class ApplicationHost {
     return this.#supervisor.isStarting;
   }
 
-  /** Whether the live build was started with an older slug of the application. */
+  /** Whether the live build was started with an older slug of the application or the environment. */
   get isRenamed(): boolean {
-    return this.#live !== undefined && this.#live.slug !== this.#application.slug;
+    return this.#live !== undefined && !isSameName(this.#live.names, this.#environment);
   }
 
   /** Starts all processes of a build, beside those that are serving. */
-  start(build: StartableBuild, signal: AbortSignal): Promise<StartedBuild | StartFailure> {
+  async start(build: StartableBuild, signal: AbortSignal): Promise<StartedBuild | StartFailure> {
     const { number } = build;
+    // Earlier processes of the same build may end meanwhile: the key has to outlive them.
+    const held = this.#keys.hold(build.id);
+    const release = () => held.release(this.#live?.build.id);
     const start = (either: AbortSignal) => this.#startProcess(build, either);
-    return this.#supervisor.start({ number, start }, signal);
+    let started: StartedBuild | StartFailure | undefined;
+    try {
+      started = await this.#supervisor.start({ number, start }, signal);
+    } finally {
+      if (started?.kind !== "running") release();
+    }
+    if (started.kind === "failed") return started;
+    const { stop } = started;
+    this.#starting.set(started.processes[0], release);
+    return { ...started, stop: (graceMs) => stop(graceMs).finally(release) };
   }
 
   async #startProcess(
@@ -105,30 +121,36 @@ export class ApplicationHost {
   ): Promise<BuildProcess | StartFailure> {
     const { runner, baseUrl, redactLine, variablesOf } = this.#options;
     const platform = await baseUrl;
-    const { slug, project } = this.#application;
-    const { values, unreadable } = await variablesOf(this.#application);
+    const { application, slug, project } = this.#environment;
+    const { values, unreadable } = await variablesOf(this.#environment);
     if (unreadable.length > 0) return unreadableSecrets(unreadable);
     const started = await runner.start({
       build,
       environment: {
         AGATE_BASE_URL: platform,
-        AGATE_API_KEY: this.#key.key,
-        // Takes precedence over a name in the code: the registry has its configurations under this one.
-        AGATE_APPLICATION: slug,
+        AGATE_API_KEY: this.#keys.of(build.id),
+        // Take precedence over names in the code: the registry has its configurations under these.
+        AGATE_APPLICATION: application.slug,
+        AGATE_ENVIRONMENT: slug,
       },
       variables: values,
       redactLine: (line) => redactLine(project, line),
-      onLine: (line, stream) => this.#log.add(build.number, stream, line),
+      onLine: (line, stream) => this.#addLine(build.number, stream, line),
       signal,
     });
-    if (started.kind === "running") this.#slugs.set(started, slug);
+    if (started.kind === "running") this.#names.set(started, { application, slug });
     return started;
   }
 
   /** Sends requests to these processes from now on. */
   switchTo(build: HostedBuild, started: StartedBuild): Drain {
-    this.#enter(build, this.#slugs.get(started.processes[0]));
-    return this.#supervisor.switchTo(this.#supervised(build), started);
+    const held = this.#keys.hold(this.#live?.build.id);
+    this.#enter(build, this.#names.get(started.processes[0]));
+    this.#starting.get(started.processes[0])?.();
+    const drain = this.#supervisor.switchTo(this.#supervised(build), started);
+    // Its last spans have been sent by then.
+    void drain.ended.finally(() => held.release(this.#live?.build.id));
+    return drain;
   }
 
   /** For the live build of a platform that has just started: {@link wake} or a request starts it. */
@@ -141,11 +163,10 @@ export class ApplicationHost {
     this.#supervisor.wake();
   }
 
-  /** Serves the application under a new slug at once. The running process keeps the old one. */
-  rename(slug: string): void {
-    if (slug === this.#application.slug) return;
-    this.#application = { ...this.#application, slug };
-    this.#entry?.update(this.#application);
+  /** Takes new names and settings at once. Running processes keep the names that they have. */
+  update(environment: HostedEnvironment): void {
+    this.#environment = environment;
+    this.#entry?.update(environment);
   }
 
   /** Ends the live build after its running requests. */
@@ -154,12 +175,12 @@ export class ApplicationHost {
     this.#live = undefined;
     await this.#supervisor.close();
     // Its last spans have been sent by now.
-    this.#key.revoke();
+    this.#keys.revokeAll();
   }
 
-  #enter(build: HostedBuild, slug = this.#application.slug): void {
-    this.#live = { build, slug };
-    this.#entry ??= this.#options.services.addForAll(this.#application, this.#supervisor);
+  #enter(build: HostedBuild, names: ProcessNames = this.#environment): void {
+    this.#live = { build, names };
+    this.#entry ??= this.#options.services.add(this.#environment, this.#supervisor);
   }
 
   #supervised(build: HostedBuild): SupervisedBuild {
@@ -169,7 +190,7 @@ export class ApplicationHost {
         const started = await this.#startProcess(build, signal);
         // A restart after a crash picks up a new slug.
         if (started.kind === "running" && this.#live?.build === build) {
-          this.#enter(build, this.#slugs.get(started));
+          this.#enter(build, this.#names.get(started));
         }
         return started;
       },
@@ -177,8 +198,12 @@ export class ApplicationHost {
   }
 
   #note(event: SupervisionEvent): void {
-    this.#log.add(event.build, "platform", describeSupervision(event));
-    this.#options.onEvent(this.#application, event);
+    this.#addLine(event.build, "platform", describeSupervision(event));
+    this.#options.onEvent(this.#environment, event);
+  }
+
+  #addLine(build: number, stream: LogLine["stream"], line: string): void {
+    this.#log.add({ build, environment: this.#environment.slug, stream, line });
   }
 }
 
@@ -189,18 +214,22 @@ function unreadableSecrets(names: readonly string[]): StartFailure {
   return { kind: "failed", cause: "ended", reason, log: [] };
 }
 
-/** The hosts of all applications with a running build. */
-export class ApplicationHosts {
+function isSameName(one: ProcessNames, other: ProcessNames): boolean {
+  return one.slug === other.slug && one.application.slug === other.application.slug;
+}
+
+/** The hosts of all environments with a running build. */
+export class EnvironmentHosts {
   readonly #options: HostOptions;
-  readonly #hosts = new Map<string, ApplicationHost>();
+  readonly #hosts = new Map<string, EnvironmentHost>();
 
   constructor(options: HostOptions) {
     this.#options = options;
   }
 
-  /** Their ids. */
-  get applications(): readonly string[] {
-    return [...this.#hosts.keys()];
+  /** All environments that have one. */
+  get environments(): readonly HostedEnvironment[] {
+    return [...this.#hosts.values()].map(({ environment }) => environment);
   }
 
   /** The live builds. */
@@ -218,16 +247,16 @@ export class ApplicationHosts {
     return [...this.#hosts.values()].some((host) => host.isStarting);
   }
 
-  get(applicationId: string): ApplicationHost | undefined {
-    return this.#hosts.get(applicationId);
+  get(environmentId: string): EnvironmentHost | undefined {
+    return this.#hosts.get(environmentId);
   }
 
-  /** The application's host, created if it has none. */
-  ensure(application: NamedApplication): ApplicationHost {
-    const known = this.get(application.id);
+  /** The environment's host, created if it has none. */
+  ensure(environment: HostedEnvironment): EnvironmentHost {
+    const known = this.get(environment.id);
     if (known !== undefined) return known;
-    const host = new ApplicationHost(application, this.#options);
-    this.#hosts.set(application.id, host);
+    const host = new EnvironmentHost(environment, this.#options);
+    this.#hosts.set(environment.id, host);
     return host;
   }
 
@@ -236,14 +265,14 @@ export class ApplicationHosts {
     for (const host of this.#hosts.values()) host.wake();
   }
 
-  /** Ends the application's live build and forgets its host. */
-  async release(applicationId: string): Promise<void> {
-    const host = this.get(applicationId);
-    this.#hosts.delete(applicationId);
+  /** Ends the environment's live build and forgets its host. */
+  async release(environmentId: string): Promise<void> {
+    const host = this.get(environmentId);
+    this.#hosts.delete(environmentId);
     await host?.close();
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.applications.map((id) => this.release(id)));
+    await Promise.all([...this.#hosts.keys()].map((id) => this.release(id)));
   }
 }

@@ -1,13 +1,14 @@
-import type { Builds, DeployLockToken } from "../../registry/registry.ts";
+import type { LeaseToken } from "../../registry/deploy-leases.ts";
+import type { Builds } from "../../registry/registry.ts";
 import type { SharedBuilds } from "../../stores/registry/shared-builds.ts";
 import { RegistryUnavailableError } from "../../stores/store-errors.ts";
 import { KeyedQueue, Semaphore } from "../builds/concurrency.ts";
 
 export interface DeployLockOptions {
-  readonly builds: Pick<Builds, "unfinished" | "refuseUnfinished" | "refuseUnfinishedOf">;
+  readonly builds: Pick<Builds, "unfinished" | "refuse">;
   /** Null without other replicas. */
   readonly shared: Pick<SharedBuilds, "acquireLease" | "tryLease"> | null;
-  /** How many deploys may run at the same time. */
+  /** How many changes may run at the same time. */
   readonly most: number;
   /** Fires when the platform stops. */
   readonly signal: AbortSignal;
@@ -15,7 +16,13 @@ export interface DeployLockOptions {
 
 const INTERRUPTED = "The platform ended before the build could serve.";
 
-/** One lock per application, across all replicas: only its holder changes which build is live. */
+/** A build that is held: no other replica takes its deploy for one that was given up. */
+export interface HeldBuild extends AsyncDisposable {
+  /** Null without other replicas. */
+  readonly lease: LeaseToken | null;
+}
+
+/** One lock per environment, across all replicas: only its holder changes what is live there. */
 export class DeployLock {
   readonly #options: DeployLockOptions;
   readonly #queue = new KeyedQueue();
@@ -26,32 +33,42 @@ export class DeployLock {
     this.#semaphore = new Semaphore(options.most);
   }
 
-  /** Runs a change of the application's live build while holding its lock. */
+  /** Runs a change of what is live in an environment while holding its lock. */
   run<Result>(
-    applicationId: string,
-    work: (token: DeployLockToken) => Promise<Result>,
+    environmentId: string,
+    work: (lease: LeaseToken | null) => Promise<Result>,
   ): Promise<Result> {
-    return this.#queue.run(applicationId, () =>
-      this.#semaphore.run(() => this.#runAcrossReplicas(applicationId, work)),
+    return this.#queue.run(environmentId, () =>
+      this.#semaphore.run(() => this.#runAcrossReplicas(environmentId, work)),
     );
   }
 
   /** Runs work that only reacts to a change: in order with this process's changes, without the lock. */
-  runLocally<Result>(applicationId: string, work: () => Promise<Result>): Promise<Result> {
-    return this.#queue.run(applicationId, work);
+  runLocally<Result>(environmentId: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#queue.run(environmentId, work);
+  }
+
+  /** Holds a build while it is unpacked, installed and started, and its files while they are in use. */
+  async hold(buildId: string): Promise<HeldBuild> {
+    const { shared, signal } = this.#options;
+    if (shared === null) return { lease: null, [Symbol.asyncDispose]: async () => {} };
+    const held = await shared.acquireLease(buildId, signal);
+    return {
+      lease: { key: buildId, token: held.token },
+      [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
+    };
   }
 
   /** Marks builds as refused whose deploy died with its process. @returns their ids. */
   async refuseInterrupted(): Promise<readonly string[]> {
     const { builds, shared } = this.#options;
-    const applications = await builds.unfinished();
-    if (shared === null) return builds.refuseUnfinished(applications, INTERRUPTED);
     const interrupted: string[] = [];
-    for (const id of applications) {
-      await using lock = await shared.tryLease(id);
-      // Another replica holds the lock: its deploy is still running.
-      if (lock === undefined) continue;
-      interrupted.push(...(await builds.refuseUnfinishedOf(id, INTERRUPTED, lock.token)));
+    for (const { id, leaseKey } of await builds.unfinished()) {
+      await using held = await shared?.tryLease(leaseKey);
+      // Another replica holds it: its deploy is still running.
+      if (shared !== null && held === undefined) continue;
+      const lease = held === undefined ? null : { key: leaseKey, token: held.token };
+      if (await builds.refuse(id, INTERRUPTED, lease)) interrupted.push(id);
     }
     return interrupted;
   }
@@ -63,15 +80,13 @@ export class DeployLock {
 
   async #runAcrossReplicas<Result>(
     id: string,
-    work: (token: DeployLockToken) => Promise<Result>,
+    work: (lease: LeaseToken | null) => Promise<Result>,
   ): Promise<Result> {
-    const { builds, shared, signal } = this.#options;
+    const { shared, signal } = this.#options;
     // The data directory belongs to this process alone: the local queue is enough.
     if (shared === null) return work(null);
-    await using lock = await shared.acquireLease(id, signal);
-    // A deploy that is unfinished now has lost its server, or that server hangs: it would hold the lock.
-    await builds.refuseUnfinishedOf(id, INTERRUPTED, lock.token);
-    return await work(lock.token);
+    await using held = await shared.acquireLease(id, signal);
+    return await work({ key: id, token: held.token });
   }
 }
 

@@ -4,13 +4,13 @@ import type { RegistrySignals } from "../../stores/registry/registry-signals.ts"
 import { restartDelay } from "../processes/process-slot.ts";
 import type { StartFailure } from "../processes/start-build-process.ts";
 import { delayText } from "../processes/supervision-events.ts";
-import type { ApplicationHost, ApplicationHosts, HostedBuild, StartableBuild } from "./host.ts";
+import type { EnvironmentHost, EnvironmentHosts, HostedBuild, StartableBuild } from "./host.ts";
 import type { DeployLock } from "./lock.ts";
 
 export interface BuildReconcilerOptions {
   readonly signals: Pick<RegistrySignals, "subscribe">;
   readonly builds: Pick<Builds, "live">;
-  readonly hosts: ApplicationHosts;
+  readonly hosts: EnvironmentHosts;
   readonly deployLock: Pick<DeployLock, "runLocally">;
   /** Fires when the platform stops. */
   readonly signal: AbortSignal;
@@ -28,19 +28,21 @@ interface Replacement {
 /** The same time that a call waits for a build that is starting. */
 const CATCH_UP_MS = 10_000;
 
-/** The retry key of a pass over all applications. No application id is empty. */
+/** The retry key of a pass over all applications. No id is empty. */
 const ALL = "";
 
 /**
  * Keeps the builds that run in this replica in line with the registry: another replica may have
- * deployed or retired a build, or renamed an application. The running build serves until its
+ * deployed or taken down a build, or renamed an application. The running build serves until its
  * replacement answers.
  */
 export class BuildReconciler {
   readonly #options: BuildReconcilerOptions;
+  /** By application. */
   readonly #passes = new Map<string, "running" | "repeat">();
+  /** By environment; passes that failed, by application. */
   readonly #retries = new RetrySchedule();
-  /** Builds that are starting to replace a running one, by application. */
+  /** Builds that are starting to replace a running one, by environment. */
   readonly #replacements = new Map<string, Replacement>();
   readonly #started = Promise.withResolvers<void>();
   #unsubscribe: () => void = () => {};
@@ -60,20 +62,19 @@ export class BuildReconciler {
     this.#started.resolve();
   }
 
-  /** Compares an application's running build with the registry, in the background. */
+  /** Compares an application's running builds with the registry, in the background. */
   reconcile(applicationId: string): void {
     const isRunning = this.#passes.has(applicationId);
     this.#passes.set(applicationId, isRunning ? "repeat" : "running");
     if (!isRunning) void this.#reconcileWhileNeeded(applicationId);
   }
 
-  /** Hosts the live build without waiting for the registry's signal; gives up after a timeout. */
+  /** Hosts the live builds without waiting for the registry's signal; gives up after a timeout. */
   async catchUp(applicationId: string): Promise<void> {
-    const { hosts, deployLock } = this.#options;
-    await this.#reconcileOnce(applicationId);
-    if (hosts.get(applicationId)?.live !== undefined) return;
-    // The queue is in order: this runs after the change that the pass has queued.
-    const applied = deployLock.runLocally(applicationId, async () => {});
+    const { deployLock } = this.#options;
+    const waiting = await this.#reconcileOnce(applicationId);
+    // The queue is in order: these run after the changes that the pass has queued.
+    const applied = Promise.all(waiting.map((id) => deployLock.runLocally(id, async () => {})));
     const timer = new AbortController();
     const timeout = delay(CATCH_UP_MS, undefined, { signal: timer.signal }).catch(() => {});
     await Promise.race([applied, timeout]);
@@ -88,9 +89,10 @@ export class BuildReconciler {
   #reconcileAll(): void {
     const { builds, hosts, onError, signal } = this.#options;
     const pass = async () => {
-      const live = new Map((await builds.live()).map((each) => [each.application.id, each]));
-      for (const id of new Set([...live.keys(), ...hosts.applications])) {
-        if (!isServed(hosts.get(id), live.get(id))) this.reconcile(id);
+      const live = new Map((await builds.live()).map((each) => [each.environment.id, each]));
+      const wanted = [...live.values()].map(({ environment }) => environment);
+      for (const { id, application } of [...wanted, ...hosts.environments]) {
+        if (!isServed(hosts.get(id), live.get(id))) this.reconcile(application.id);
       }
       this.#retries.cancel(ALL);
     };
@@ -105,53 +107,67 @@ export class BuildReconciler {
   async #reconcileWhileNeeded(id: string): Promise<void> {
     do {
       this.#passes.set(id, "running");
-      await this.#reconcileOnce(id).catch((error) => this.#fail(id, error));
+      await this.#reconcileOnce(id).catch((error) => this.#fail(id, id, error));
     } while (this.#passes.get(id) === "repeat");
     this.#passes.delete(id);
   }
 
-  async #reconcileOnce(id: string): Promise<void> {
-    const { builds, hosts, deployLock, signal } = this.#options;
+  /** @returns ids of the environments that have no running build, and for which a change was queued. */
+  async #reconcileOnce(applicationId: string): Promise<readonly string[]> {
+    const { builds, hosts, signal } = this.#options;
     // start() may still be hosting builds from an older read of the registry.
     await this.#started.promise;
-    const [wanted] = await builds.live(id);
-    if (signal.aborted) return;
+    const live = await builds.live(applicationId);
+    if (signal.aborted) return [];
+    const wanted = new Map(live.map((each) => [each.environment.id, each]));
+    const hosted = hosts.environments.filter(({ application }) => application.id === applicationId);
+    const ids = new Set([...wanted.keys(), ...hosted.map(({ id }) => id)]);
+    for (const id of ids) this.#reconcileEnvironment(id, applicationId, wanted.get(id));
+    this.#retries.cancel(applicationId);
+    return [...ids].filter((id) => hosts.get(id)?.live === undefined);
+  }
+
+  #reconcileEnvironment(id: string, applicationId: string, wanted: LiveBuild | undefined): void {
+    const { hosts, deployLock } = this.#options;
     const replacement = this.#replacements.get(id);
     // Installing packages can take minutes: a build that is no longer wanted must not block its successor.
     if (replacement && replacement.version !== versionOf(wanted)) replacement.abort.abort();
     const host = hosts.get(id);
     // At once: calls under the new slug must not wait for a running deploy.
-    if (wanted !== undefined) host?.rename(wanted.application.slug);
+    if (wanted !== undefined) host?.update(wanted.environment);
     if (isServed(host, wanted)) this.#retries.cancel(id);
     else if (!this.#retries.isWaiting(id, versionOf(wanted))) {
-      void deployLock.runLocally(id, () => this.#apply(id)).catch((error) => this.#fail(id, error));
+      void deployLock
+        .runLocally(id, () => this.#apply(id, applicationId))
+        .catch((error) => this.#fail(id, applicationId, error));
     }
   }
 
   /** Reads the registry again: deploys that were queued before may have changed it. */
-  async #apply(id: string): Promise<void> {
+  async #apply(id: string, applicationId: string): Promise<void> {
     const { builds, hosts, signal, onSwitched } = this.#options;
-    const [wanted] = await builds.live(id);
+    const live = await builds.live(applicationId);
+    const wanted = live.find((each) => each.environment.id === id);
     if (signal.aborted || isServed(hosts.get(id), wanted)) return;
     if (this.#retries.isWaiting(id, versionOf(wanted))) return;
     if (wanted === undefined) {
       await hosts.release(id);
     } else {
       const host = hostOf(hosts, wanted);
-      const { live } = host;
-      if (live === undefined) {
+      const { live: serving } = host;
+      if (serving === undefined) {
         // Without a running build, requests wait for this one, and the supervisor retries its start.
         host.startLater(hostedBuild(wanted));
         host.wake();
-      } else if (!(await this.#replace(host, live, wanted))) return;
+      } else if (!(await this.#replace(host, serving, wanted))) return;
     }
     this.#retries.cancel(id);
     onSwitched();
   }
 
-  async #replace(host: ApplicationHost, live: HostedBuild, wanted: LiveBuild): Promise<boolean> {
+  async #replace(host: EnvironmentHost, live: HostedBuild, wanted: LiveBuild): Promise<boolean> {
     const { signal, onDelayed } = this.#options;
-    const { id } = wanted.application;
+    const { id, application } = wanted.environment;
     const version = versionOf(wanted);
     const abort = new AbortController();
     this.#replacements.set(id, { version, abort });
@@ -164,7 +180,7 @@ export class BuildReconciler {
         host.switchTo(build, started);
         return true;
       } else if (!signal.aborted) {
-        const inMs = this.#retries.schedule(id, version, () => this.reconcile(id));
+        const inMs = this.#retries.schedule(id, version, () => this.reconcile(application.id));
         onDelayed({ wanted, serving: live, failure: started, inMs });
       }
     } catch (error) {
@@ -176,10 +192,10 @@ export class BuildReconciler {
   }
 
   /** Retries after an error of the registry or the disk. */
-  #fail(id: string, error: unknown): void {
+  #fail(key: string, applicationId: string, error: unknown): void {
     const { signal, onError } = this.#options;
     if (signal.aborted) return;
-    this.#retries.schedule(id, "", () => this.reconcile(id));
+    this.#retries.schedule(key, "", () => this.reconcile(applicationId));
     onError(error);
   }
 }
@@ -230,29 +246,28 @@ export class RetrySchedule {
   }
 }
 
-function hostOf(hosts: ApplicationHosts, { project, application }: LiveBuild): ApplicationHost {
-  const host = hosts.ensure({ project, ...application });
-  host.rename(application.slug);
+function hostOf(hosts: EnvironmentHosts, { environment }: LiveBuild): EnvironmentHost {
+  const host = hosts.ensure(environment);
+  host.update(environment);
   return host;
 }
 
-function hostedBuild({ application, build, since }: LiveBuild): HostedBuild {
+function hostedBuild({ environment, build, since }: LiveBuild): HostedBuild {
   const { id, number, allow, manifest_sha256 } = build;
-  return { id, applicationId: application.id, number, allow, manifest_sha256, since };
+  return { id, applicationId: environment.application.id, number, allow, manifest_sha256, since };
 }
 
-function isServed(host: ApplicationHost | undefined, wanted: LiveBuild | undefined): boolean {
+function isServed(host: EnvironmentHost | undefined, wanted: LiveBuild | undefined): boolean {
   if (host?.live === undefined || wanted === undefined) return host?.live === wanted;
-  const { live, application, isRenamed } = host;
-  const isLive = live.id === wanted.build.id && live.since === wanted.since;
-  return isLive && !isRenamed && application.slug === wanted.application.slug;
+  const { live, isRenamed } = host;
+  return live.id === wanted.build.id && live.since === wanted.since && !isRenamed;
 }
 
 /** Identifies a state of the registry: a retry of another version need not be waited for. */
 function versionOf(wanted: LiveBuild | undefined): string {
-  return wanted === undefined
-    ? "none"
-    : `${wanted.build.id} ${wanted.since} ${wanted.application.slug}`;
+  if (wanted === undefined) return "none";
+  const { build, since, environment } = wanted;
+  return `${build.id} ${since} ${environment.application.slug}@${environment.slug}`;
 }
 
 /** A live build that failed to start in this replica, and is retried. */

@@ -1,4 +1,4 @@
-import type { ApplicationRef, Registry } from "../../registry/registry.ts";
+import type { Registry } from "../../registry/registry.ts";
 import type { BuildStore } from "../builds/build-store.ts";
 import type { BuildLogs } from "../processes/build-log.ts";
 
@@ -60,15 +60,9 @@ export class Sweeper {
   }
 }
 
-/** How many builds of an application keep their files, beside the live one. */
-export const KEPT_BUILDS = 10;
-
-const PAGE = 100;
-
 /** Ids, of all projects. */
 interface Kept {
   readonly applications: ReadonlySet<string>;
-  /** Builds that are live or being deployed, and the last ten that were live. */
   readonly builds: ReadonlySet<string>;
 }
 
@@ -79,37 +73,10 @@ async function findKept(
   const applications = new Set<string>();
   const builds = new Set<string>();
   for (const project of await registry.projects.list()) {
-    for (const { id, build: live } of await registry.applications.list(project.id)) {
+    for (const { id } of await registry.applications.list(project.id)) {
       applications.add(id);
-      const ref = { project: project.id, application: id };
-      for (const build of await keptBuilds(registry, ref, live)) builds.add(build);
+      for (const build of await registry.builds.kept(id)) builds.add(build);
     }
   }
   return { applications, builds };
-}
-
-/**
- * Ids of the builds of one application whose files are kept.
- *
- * @param live The number of the live build.
- */
-export async function keptBuilds(
-  { builds }: Pick<Registry, "builds">,
-  ref: ApplicationRef,
-  live: number | null,
-): Promise<ReadonlySet<string>> {
-  const kept = new Set<string>();
-  let retired = 0;
-  let before: number | null = null;
-  do {
-    const page = await builds.list(ref, { limit: PAGE, before });
-    // The application was deleted meanwhile.
-    if (page.kind === "refused") return new Set();
-    for (const { id, status } of page.value.items) {
-      if (status === "refused") continue;
-      if (status !== "retired" || ++retired <= KEPT_BUILDS) kept.add(id);
-    }
-    before = page.value.next;
-  } while (before !== null && (retired < KEPT_BUILDS || (live !== null && before > live)));
-  return kept;
 }

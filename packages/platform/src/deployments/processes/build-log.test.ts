@@ -15,7 +15,7 @@ async function temporaryFolder(): Promise<string> {
 
 async function read(log: BuildLog, request: Partial<LogRequest> = {}): Promise<LogLine[]> {
   const { signal } = new AbortController();
-  const all = { build: null, tail: 1_000, follow: false, signal, ...request };
+  const all = { build: null, environment: null, tail: 1_000, follow: false, signal, ...request };
   return collect(log.read(all));
 }
 
@@ -31,20 +31,27 @@ function openLog(folder: string): BuildLog {
   return log;
 }
 
+function said(build: number, stream: LogLine["stream"], line: string, environment = "staging") {
+  return { build, environment, stream, line };
+}
+
 const texts = (lines: readonly LogLine[]) => lines.map(({ line }) => line);
 
-it("gives back the last lines, of all builds or of one, oldest first", async () => {
+it("gives back the last lines, of all builds and environments or of one, oldest first", async () => {
   const log = openLog(join(await temporaryFolder(), "app_1"));
-  log.add(1, "stdout", 'one "build":2, \n more');
-  log.add(2, "stderr", "two");
-  log.add(1, "platform", "three");
+  log.add(said(1, "stdout", 'one "build":2, \n more'));
+  log.add(said(2, "stderr", "two"));
+  log.add(said(1, "platform", "three", "production"));
+  const time = expect.any(String);
   expect(await read(log)).toEqual([
-    { time: expect.any(String), build: 1, stream: "stdout", line: 'one "build":2, \n more' },
-    { time: expect.any(String), build: 2, stream: "stderr", line: "two" },
-    { time: expect.any(String), build: 1, stream: "platform", line: "three" },
+    { time, ...said(1, "stdout", 'one "build":2, \n more') },
+    { time, ...said(2, "stderr", "two") },
+    { time, ...said(1, "platform", "three", "production") },
   ]);
   expect(texts(await read(log, { tail: 2 }))).toEqual(["two", "three"]);
   expect(texts(await read(log, { build: 2 }))).toEqual(["two"]);
+  expect(texts(await read(log, { environment: "production" }))).toEqual(["three"]);
+  expect(texts(await read(log, { environment: "staging", build: 1, tail: 9 }))).toHaveLength(1);
   expect(await read(log, { tail: 0 })).toEqual([]);
 });
 
@@ -57,11 +64,11 @@ it("has nothing of an application that never printed", async () => {
 it("goes on where an earlier platform was killed, also in the middle of a line", async () => {
   const folder = await temporaryFolder();
   const before = new BuildLog(folder);
-  before.add(1, "stdout", "before");
+  before.add(said(1, "stdout", "before"));
   await before.close();
   await appendFile(join(folder, "newer.ndjson"), '{"time":"2026-11-15T0');
   const log = openLog(folder);
-  log.add(1, "stdout", "after");
+  log.add(said(1, "stdout", "after"));
   await log.close();
   expect(texts(await read(log))).toEqual(["before", "after"]);
 });
@@ -71,7 +78,7 @@ it("keeps two files of bounded size", async () => {
   const log = openLog(folder);
   const long = "x".repeat(10_000);
   for (let n = 0; n < 2_500; n++) {
-    log.add(1, "stdout", `${n} ${long}`);
+    log.add(said(1, "stdout", `${n} ${long}`));
     // The disk is given its turn, as it has it where lines come from a process.
     if (n % 100 === 0) await read(log, { tail: 1 });
   }
@@ -95,7 +102,7 @@ it("follows: every line once and in order, whenever the reader comes", async () 
         let count = 0;
         const readers: Promise<LogLine[]>[] = [];
         for (const burst of bursts) {
-          for (let n = 0; n < burst; n++) log.add(1, "stdout", String(count++));
+          for (let n = 0; n < burst; n++) log.add(said(1, "stdout", String(count++)));
           readers.push(read(log, { follow: true, tail: 10_000 }));
           if (burst % 2 === 0) await new Promise((resolve) => setImmediate(resolve));
         }
@@ -116,15 +123,22 @@ it("stops following when the reader goes away", async () => {
   const gone = new AbortController();
   const lines: string[] = [];
   const reading = (async () => {
-    const request = { build: 1, tail: 0, follow: true, signal: gone.signal };
+    const request = {
+      build: 1,
+      environment: "staging",
+      tail: 0,
+      follow: true,
+      signal: gone.signal,
+    };
     for await (const { line } of log.read(request)) {
       lines.push(line);
       gone.abort();
     }
   })();
   await read(log);
-  log.add(2, "stdout", "of another build");
-  log.add(1, "stdout", "new");
+  log.add(said(2, "stdout", "of another build"));
+  log.add(said(1, "stdout", "of another environment", "production"));
+  log.add(said(1, "stdout", "new"));
   await reading;
   expect(lines).toEqual(["new"]);
 });
@@ -133,13 +147,14 @@ it("drops lines for a slow reader, and reports their number", async () => {
   const log = openLog(await temporaryFolder());
   const reading = log.read({
     build: null,
+    environment: null,
     tail: 0,
     follow: true,
     signal: new AbortController().signal,
   });
   const first = reading.next();
   await read(log);
-  for (let n = 0; n < 10_005; n++) log.add(1, "stdout", String(n));
+  for (let n = 0; n < 10_005; n++) log.add(said(1, "stdout", String(n)));
   await log.close();
   const lines = [(await first).value as LogLine, ...(await collect(reading))];
   expect(lines).toHaveLength(10_001);
@@ -154,12 +169,12 @@ it("survives a disk that takes nothing, and says what is missing when it does ag
   // A file in the way of the folder fails every write, as a full disk does.
   await writeFile(folder, "");
   const log = openLog(folder);
-  log.add(7, "stdout", "lost");
-  log.add(7, "stdout", "lost, too");
+  log.add(said(7, "stdout", "lost"));
+  log.add(said(7, "stdout", "lost, too"));
   await read(log, { tail: 0 });
   await rm(folder);
   await mkdir(folder);
-  log.add(7, "stdout", "kept");
+  log.add(said(7, "stdout", "kept"));
   await vi.waitFor(async () => expect((await readdir(folder)).length).toBe(1), { timeout: 5_000 });
   expect(texts(await read(log))).toEqual([
     "2 lines are missing here: the disk was full or too slow.",
@@ -171,7 +186,7 @@ it("bounds what waits for the disk", async () => {
   const log = openLog(await temporaryFolder());
   const long = "x".repeat(10_000);
   // All of it in one turn: the disk has no chance.
-  for (let n = 0; n < 600; n++) log.add(1, "stdout", `${n} ${long}`);
+  for (let n = 0; n < 600; n++) log.add(said(1, "stdout", `${n} ${long}`));
   await log.close();
   const lines = texts(await read(log, { tail: 10_000 }));
   expect(lines[0]).toMatch(/^\d+ lines are missing here/);

@@ -3,28 +3,27 @@ import { join } from "node:path";
 import type { LogLine } from "@agate/protocol";
 import { namesIn } from "../builds/folder-contents.ts";
 import type { LogRequest } from "../deployer.ts";
-import { LogFiles } from "./log-files.ts";
+import { isWanted, LogFiles, type LogFilter } from "./log-files.ts";
 
 /** Lines that may wait for a slow reader. */
 const MOST_WAITING_LINES = 10_000;
 
 /** One reader of new lines. Its buffer is bounded: a slow reader misses lines, and gets their number. */
 class LogFollower {
-  readonly #build: number | null;
+  readonly #filter: LogFilter;
   readonly #signal: AbortSignal;
   #waiting: LogLine[] = [];
   #missed = 0;
   #isEnded = false;
   #wake = () => {};
 
-  /** @param build Only lines of this one, unless null. */
-  constructor(build: number | null, signal: AbortSignal) {
-    this.#build = build;
+  constructor(filter: LogFilter, signal: AbortSignal) {
+    this.#filter = filter;
     this.#signal = signal;
   }
 
   push(line: LogLine): void {
-    if (this.#build !== null && this.#build !== line.build) return;
+    if (!isWanted(line, this.#filter)) return;
     if (this.#waiting.length < MOST_WAITING_LINES) this.#waiting.push(line);
     else this.#missed++;
     this.#wake();
@@ -81,9 +80,9 @@ export class BuildLog {
   #waiting: string[] = [];
   #waitingSize = 0;
   #lost = 0;
-  #lastBuild = 0;
+  #last: Pick<LogLine, "build" | "environment"> = { build: 0, environment: null };
   /** Reads and writes run one after the other, so that a reader sees every line once. */
-  #last: Promise<void> = Promise.resolve();
+  #lastTask: Promise<void> = Promise.resolve();
   #isWriting = false;
   #retry: NodeJS.Timeout | undefined;
 
@@ -92,15 +91,11 @@ export class BuildLog {
     this.#files = new LogFiles(folder);
   }
 
-  /** @param time When the line was printed: not before that of the line before it. */
-  add(
-    build: number,
-    stream: LogLine["stream"],
-    line: string,
-    time = new Date().toISOString(),
-  ): void {
-    this.#lastBuild = build;
-    const entry: LogLine = { time, build, stream, line };
+  /** @param added Its time, where it is given, is not before that of the line before it. */
+  add(added: Omit<LogLine, "time"> & Partial<Pick<LogLine, "time">>): void {
+    const { time = new Date().toISOString(), build, environment, stream, line } = added;
+    this.#last = { build, environment };
+    const entry: LogLine = { time, build, environment, stream, line };
     for (const follower of this.#followers) follower.push(entry);
     const text = `${JSON.stringify(entry)}\n`;
     if (this.#waitingSize + text.length > MOST_WAITING) {
@@ -114,13 +109,13 @@ export class BuildLog {
 
   /** See `Deployer.logs`. */
   async *read(request: LogRequest): AsyncGenerator<LogLine, void, undefined> {
-    const { build, tail, follow, signal } = request;
-    const follower = new LogFollower(build, signal);
+    const { tail, follow, signal } = request;
+    const follower = new LogFollower(request, signal);
     const last = await this.#serially(async () => {
       // From here on nothing is written until the files are read: what waits is in neither.
       if (follow) this.#followers.add(follower);
       const waiting = this.#waiting.join("");
-      return this.#files.tail(tail, build, waiting);
+      return this.#files.tail(tail, request, waiting);
     });
     try {
       yield* last;
@@ -171,7 +166,7 @@ export class BuildLog {
   #gap(lost: number): string {
     const entry: LogLine = {
       time: new Date().toISOString(),
-      build: this.#lastBuild,
+      ...this.#last,
       stream: "platform",
       line: `${lost} lines are missing here: the disk was full or too slow.`,
     };
@@ -179,8 +174,8 @@ export class BuildLog {
   }
 
   #serially<Result>(task: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(task);
-    this.#last = result.then(
+    const result = this.#lastTask.then(task);
+    this.#lastTask = result.then(
       () => {},
       () => {},
     );

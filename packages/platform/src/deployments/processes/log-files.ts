@@ -36,15 +36,14 @@ export class LogFiles {
   /**
    * The last lines, oldest first.
    *
-   * @param build Only of this one, unless null.
    * @param unwritten Lines that come after those on disk.
    */
-  async tail(most: number, build: number | null, unwritten: string): Promise<LogLine[]> {
+  async tail(most: number, filter: LogFilter, unwritten: string): Promise<LogLine[]> {
     const found: LogLine[] = [];
     const texts = [() => unwritten, () => textOf(this.#newer), () => textOf(this.#older)];
     for (const text of texts) {
       if (found.length >= most) break;
-      takeLast(await text(), most, build, found);
+      takeLast(await text(), most, filter, found);
     }
     return found.reverse();
   }
@@ -76,22 +75,36 @@ async function textOf(file: string): Promise<string> {
 }
 
 /** Adds lines from the end of a text, newest first. */
-function takeLast(text: string, most: number, build: number | null, found: LogLine[]): void {
+function takeLast(text: string, most: number, filter: LogFilter, found: LogLine[]): void {
   // Looked for before a line is parsed: a whole file of another build is passed over quickly.
-  const mark = build === null ? "" : `"build":${build},`;
+  const mark = filter.build === null ? "" : `"build":${filter.build},`;
   for (let end = text.length; end > 0 && found.length < most; ) {
     const start = text.lastIndexOf("\n", end - 2) + 1;
     const line = text.slice(start, end);
     end = start;
     const entry = line.includes(mark) ? parsed(line) : undefined;
-    if (entry !== undefined && (build === null || entry.build === build)) found.push(entry);
+    if (entry !== undefined && isWanted(entry, filter)) found.push(entry);
   }
+}
+
+/** Which lines are read; null: those of all. */
+export interface LogFilter {
+  readonly build: number | null;
+  readonly environment: string | null;
+}
+
+export function isWanted(line: LogLine, { build, environment }: LogFilter): boolean {
+  return (
+    (build === null || line.build === build) &&
+    (environment === null || line.environment === environment)
+  );
 }
 
 /** Undefined for a torn line, and the empty one after it. */
 function parsed(line: string): LogLine | undefined {
   try {
-    return JSON.parse(line) as LogLine;
+    const { environment = null, ...rest } = JSON.parse(line) as Partial<LogLine>;
+    return { environment, ...rest } as LogLine;
   } catch {
     return undefined;
   }

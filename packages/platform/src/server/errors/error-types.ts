@@ -172,6 +172,21 @@ export const ERROR_TYPES = {
     meaning: "The server hung during the deploy, and another deploy of the application went ahead.",
     message: given,
   },
+  build_missing: {
+    status: 409,
+    meaning: "The environment has no code: no configuration can be deployed to it.",
+    message: given,
+  },
+  breaking_change: {
+    status: 409,
+    meaning: "The environment would lose values or routes that are in use.",
+    message: given,
+  },
+  deployment_stale: {
+    status: 409,
+    meaning: "Another deployment is live by now than `expect` names.",
+    message: given,
+  },
   secret_key_missing: {
     status: 409,
     meaning: "The server has no key to encrypt secrets with, or cannot read it.",

@@ -40,6 +40,11 @@ export function choice<const Choices extends readonly string[]>(doc: InputDoc, c
   return documented(z.enum(choices), doc);
 }
 
+/** True or false in a body. */
+export function flag(doc: InputDoc) {
+  return documented(z.boolean(), doc);
+}
+
 /** A whole number in a body. */
 export function wholeNumber(doc: InputDoc, least: number) {
   return documented(z.int().check(z.minimum(least)), doc);

@@ -80,6 +80,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
       onUnavailable: dependencies.onStoreUnavailable,
     }),
     ...registryRoutes({ registry, changes, maxBodyBytes }),
+    ...deploymentRoutes(deployment),
     deployBuildRoute(deployment),
     ...buildRoutes(deployment),
     logsRoute(deployment),
@@ -120,7 +121,6 @@ function registryRoutes(dependencies: RegistryRouteDependencies): readonly Route
     diffRoute(registry, maxBodyBytes),
     ...environmentRoutes(registry, maxBodyBytes),
     ...variableRoutes(registry, maxBodyBytes),
-    ...deploymentRoutes(registry, maxBodyBytes),
     configRoute(registry, maxBodyBytes),
     changesRoute(registry, changes, maxBodyBytes),
   ];

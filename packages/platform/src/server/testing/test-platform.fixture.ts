@@ -147,8 +147,13 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     shared: database.sharedBuilds,
     dataDirectory,
     mostUnpackedBytes: 4 * maxBuildBytes,
-    issueKey: ({ project, slug }) =>
-      access.internalKeys.issue({ project, name: `builds of ${slug}`, scopes: ["ingest", "read"] }),
+    issueKey: ({ project, application, id, slug }, buildId) =>
+      access.internalKeys.issue({
+        project,
+        name: `builds of ${application.slug} in ${slug}`,
+        scopes: ["ingest", "read"],
+        pair: { environmentId: id, buildId },
+      }),
     log,
     ...(options.deploying && { limits: options.deploying }),
     processes: options.processes,

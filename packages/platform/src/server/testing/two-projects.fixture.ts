@@ -2,6 +2,7 @@ import type { Scope } from "@agate/protocol";
 import { SCOPES } from "@agate/protocol";
 import { expect, vi } from "vitest";
 import { buildArchive } from "../../deployments/builds/testing/build-archive.fixture.ts";
+import { goLive } from "../../registry/testing/go-live.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
 import { workflowOpenapi } from "../routes/registry/testing/workflow-openapi.fixture.ts";
 import type { TestPlatform } from "./test-platform.fixture.ts";
@@ -88,11 +89,12 @@ async function seedApplication(
   const field = { type: "string", default: `${marker} default`, "x-ag-control": "text-area" };
   const openapi = workflowOpenapi({ prompt: field });
   const build = await deployBuild(platform, keys, marker, openapi);
-  const variant = value(await registry.variants.create(ref, "default"));
+  const variant = value(await registry.variants.get(ref, "default"));
   const params = { "/summarize": { prompt: `${marker} prompt` } };
-  value(await registry.revisions.commit(ref, "default", { ...by, params, baseRevision: 0 }));
-  const what = { ...by, variant: "default", revision: 1 };
-  const deployment = value(await registry.deployments.deploy(ref, "production", what));
+  value(await registry.revisions.commit(ref, "default", { ...by, params, baseRevision: 1 }));
+  const config = { variant: "default", revision: 2 };
+  const what = { ...by, environment: "production", config };
+  const { deployment } = value(await goLive(registry, ref, what));
   const environment = value(await registry.environments.get(ref, "production"));
   return {
     app: application.id,
@@ -122,7 +124,7 @@ async function deployBuild(
   const path = "/registry/applications/support";
   const deployed = await platform.send({
     method: "POST",
-    path: `${path}/builds?message=${marker}`,
+    path: `${path}/builds?environment=production&message=${marker}`,
     headers: { authorization: keys.deploy, "content-type": "application/gzip" },
     body: await buildArchive({ files }),
   });

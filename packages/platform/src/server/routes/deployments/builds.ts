@@ -2,10 +2,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import { mustBe, shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Deployer, DeployRequest } from "../../../deployments/deployer.ts";
+import type { ChangeRequest } from "../../../registry/deployment-change.ts";
 import type { Applications, Builds } from "../../../registry/registry.ts";
 import type { Answer, Problem } from "../../answer.ts";
 import { JSON_TYPE, problemAnswer } from "../../answer.ts";
-import { text } from "../../inputs/input-kinds.ts";
+import { choice, name, orNull, text } from "../../inputs/input-kinds.ts";
 import { readBody } from "../../inputs/read-body.ts";
 import { EVENT_STREAM } from "../../live/server-sent-event.ts";
 import type { Route } from "../../route.ts";
@@ -19,9 +20,16 @@ import {
   pageQuery,
   pageRequest,
   registryRoute,
+  revision,
   revisionNumber,
 } from "../registry/registry-route.ts";
-import { deployAnswer, deployEvents, undeployedAnswer, wantsEvents } from "./deploy-answer.ts";
+import {
+  ALLOW_BREAKING,
+  deployAnswer,
+  deployEvents,
+  undeployedAnswer,
+  wantsEvents,
+} from "./deploy-answer.ts";
 
 export interface DeploymentRouteDependencies {
   readonly deployer: Deployer;
@@ -40,7 +48,10 @@ export interface DeploymentRouteDependencies {
 
 const BUILDS = "/registry/applications/{app}/builds";
 
-/** The builds of an application: what there is, and which of them serves. */
+/** Where code goes that is deployed without a word of it: nothing there is used by others. */
+const DEVELOPMENT = "development";
+
+/** The builds of an application: what there is, and where it serves. */
 export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] {
   const { deployer, builds, maxBodyBytes, onStoreUnavailable, answerError } = dependencies;
   return [
@@ -66,15 +77,28 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
       tag: "deployments",
       access: "deploy",
       id: "stopBuild",
-      summary: "Stop serving an application",
+      summary: "Stop serving an environment",
       description:
-        "The live build finishes what it has and ends; calls are answered with 404 from then on. Configurations stay as they are.",
+        "Takes down what is live there, as `DELETE …/environments/{environment}/deployment` does: its build finishes what it has and ends, and calls are answered with 404 from then on.",
+      query: () =>
+        z.object({
+          environment: text({
+            description: "Slug or id of the environment.",
+            example: "staging",
+          }),
+        }),
       success: noContent("No build serves it."),
-      errors: ["build_not_found", "deploy_superseded", "shutting_down"],
-      answer: async ({ ref }, reply) => {
-        const outcome = await deployer.retire(ref);
+      errors: [
+        "environment_not_found",
+        "deployment_not_found",
+        "deploy_superseded",
+        "shutting_down",
+        "text_too_long",
+      ],
+      answer: async ({ ref, query }, reply) => {
+        const outcome = await deployer.takeDown(ref, query.environment);
         if (outcome.kind === "unavailable") onStoreUnavailable(outcome.reason);
-        return outcome.kind === "retired" ? reply() : undeployedAnswer(outcome);
+        return outcome.kind === "taken-down" ? reply() : undeployedAnswer(outcome);
       },
     }),
     registryRoute(maxBodyBytes, {
@@ -94,10 +118,17 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
       tag: "deployments",
       access: "deploy",
       id: "activateBuild",
-      summary: "Let an earlier build serve again",
+      summary: "Deploy an earlier build",
       description:
-        "The same steps and checks as for a new build, without an upload; configurations stay as they are. The build that is live is started anew. The files of the last ten builds are kept. With `Accept: text/event-stream` the answer has the same events as a deploy's.",
-      body: () => z.strictObject({ message: message() }),
+        "The same steps and checks as for a new build, without an upload; the revision that is live in the environment stays, unless one is named. A build that is live there already is started anew. The files of the ten newest builds are kept, and of each environment's last five. With `Accept: text/event-stream` the answer has the same events as a deploy's.",
+      body: () =>
+        z.strictObject({
+          environment: name({ description: "Slug or id of the environment.", example: "staging" }),
+          variant: orNull(name({ description: "Slug or id of a variant to make live with it." })),
+          revision: revision(),
+          allow_breaking: z.optional(ALLOW_BREAKING()),
+          message: message(),
+        }),
       success: {
         ...success("DeployResult", "It serves. With `Accept: text/event-stream`, the steps."),
         body: { [JSON_TYPE]: "DeployResult", [EVENT_STREAM]: { type: "string" } },
@@ -107,13 +138,32 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
         "build_unusable",
         "no_room",
         "config_invalid",
+        "breaking_change",
+        "environment_not_found",
+        "variant_not_found",
+        "revision_not_found",
         "deploy_superseded",
         "shutting_down",
       ],
       answer: async ({ ref, params, body, caller, incoming }, reply) => {
-        const authorship = { by: caller.name, message: body.message ?? "" };
+        const { environment, variant, revision } = body;
+        if (variant === null && revision !== null) {
+          const msg = "Give variant, too: a revision belongs to a variant.";
+          return problemAnswer({ type: "value_not_allowed", loc: ["body", "revision"], msg });
+        }
+        const request: ChangeRequest = {
+          kind: "deploy",
+          build: params.build,
+          config: variant === null ? null : { variant, revision },
+          configIn: "body",
+          environment,
+          environmentLoc: ["body", "environment"],
+          accepts: body.allow_breaking === true ? "breaking" : "compatible",
+          by: caller.name,
+          message: body.message ?? "",
+        };
         const activate: Parameters<typeof deployEvents>[0] = async (progress) => {
-          const outcome = await deployer.activate(ref, params.build, authorship, progress);
+          const outcome = await deployer.change(ref, request, progress);
           if (outcome.kind === "unavailable") onStoreUnavailable(outcome.reason);
           return outcome;
         };
@@ -126,27 +176,32 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
 }
 
 const GZIP_TYPES: readonly string[] = ["application/gzip", "application/x-gzip"];
-const DEFAULT_VARIANT = "default";
 
 const deployQuery = () =>
   z.object({
-    environment: z.optional(
+    environment: z._default(
       text({
-        description:
-          "Slug or id of the environment where a configuration is made live together with the build. Without it only code is deployed.",
-        example: "production",
+        description: `Slug or id of the environment that it goes live in; \`${DEVELOPMENT}\` where nothing is said.`,
+        example: "staging",
       }),
+      DEVELOPMENT,
     ),
     variant: z.optional(
       text({
-        description: `Slug or id of the variant that is made live there, made with all defaults where it is not there; \`${DEFAULT_VARIANT}\` where nothing is said.`,
+        description:
+          "Slug or id of a variant to make live with it, made with all defaults where it does not exist. Without it the revision that is live stays, and where nothing is live, `default` becomes it.",
       }),
     ),
     revision: z.optional(revisionNumber("Which revision of the variant; without it the latest.")),
+    commit: z.optional(text({ description: "The git commit that it was packed from." }, 100)),
+    allow_breaking: z.optional(
+      choice({ description: "`true` accepts that values and routes in use are dropped." }, [
+        "true",
+        "false",
+      ]),
+    ),
     message: z.optional(text({ description: "Why, for the history." })),
   });
-
-type DeployQuery = z.output<ReturnType<typeof deployQuery>>;
 
 /** `POST …/builds`: an archive comes in, and serves. */
 export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Route {
@@ -159,7 +214,7 @@ export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Rou
     tag: "deployments",
     summary: "Deploy a build",
     description:
-      "Takes a build as `agate deploy` packs it, installs its packages, starts it, checks every live configuration against its schema, and lets it serve in place of the build before, which finishes what it has. If the deploy fails, the previous build still serves. Creates the application if it does not exist. With `Accept: text/event-stream` the answer is a 200 at once, with the events `step`, and at the end `deployed` or `refused`. The deploy goes on when the client goes away.",
+      "Takes a build as `agate deploy` packs it, installs its packages, starts it, checks the environment's configuration against its schema, and lets it serve there in place of the build before, which finishes what it has. Other environments stay as they are. If the deploy fails, the previous build still serves. The same archive is the same build. Creates the application if it does not exist. With `Accept: text/event-stream` the answer is a 200 at once, with the events `step`, and at the end `deployed` or `refused`. The deploy goes on when the client goes away.",
     guard: ({ headers }) => wrongBody(headers),
     params: () => z.object({ app: PATH_PARAMETERS.app.schema() }),
     query: deployQuery,
@@ -191,17 +246,23 @@ export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Rou
       "shutting_down",
     ],
     answer: async ({ incoming, caller, params, query }, reply) => {
-      const unclear = incompleteTarget(query);
-      if (unclear !== undefined) return problemAnswer(unclear);
+      const { variant, revision = null } = query;
+      if (variant === undefined && revision !== null) {
+        const msg = "Give variant, too: a revision belongs to a variant.";
+        return problemAnswer({ type: "value_not_allowed", loc: ["query", "revision"], msg });
+      }
       const body = await readBody(incoming, maxBuildBytes);
       if (body.kind !== "body") return problemAnswer(unreadBody(body.kind, maxBuildBytes));
       const request: DeployRequest = {
         project: caller.project,
         application: params.app,
         archive: body.bytes,
+        commit: query.commit ?? null,
         by: caller.name,
         message: query.message ?? "",
-        target: targetOf(query, caller.name),
+        environment: query.environment,
+        config: variant === undefined ? null : { variant, revision },
+        accepts: query.allow_breaking === "true" ? "breaking" : "compatible",
       };
       const deploy: Parameters<typeof deployEvents>[0] = async (progress) => {
         const outcome = await deployer.deploy(request, progress);
@@ -215,32 +276,6 @@ export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Rou
       });
     },
   });
-}
-
-function targetOf(
-  { environment, variant, revision, message }: DeployQuery,
-  by: string,
-): DeployRequest["target"] {
-  if (environment === undefined) return null;
-  return {
-    environment,
-    variant: variant ?? DEFAULT_VARIANT,
-    revision: revision ?? null,
-    by,
-    message: message ?? "",
-  };
-}
-
-function incompleteTarget(query: DeployQuery): Problem | undefined {
-  const { environment, variant, revision } = query;
-  if (environment !== undefined) return undefined;
-  const given = variant !== undefined ? "variant" : revision !== undefined ? "revision" : undefined;
-  if (given === undefined) return undefined;
-  return {
-    type: "value_not_allowed",
-    loc: ["query", given],
-    msg: "Give environment, too: it is made live there.",
-  };
 }
 
 function wrongBody(headers: IncomingHttpHeaders): Problem | undefined {

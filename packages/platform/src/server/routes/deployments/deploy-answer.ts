@@ -8,6 +8,7 @@ import type {
 } from "../../../deployments/deployer.ts";
 import type { Answer, FullAnswer, StreamAnswer } from "../../answer.ts";
 import { opaqueAnswer, problemsAnswer } from "../../answer.ts";
+import { flag } from "../../inputs/input-kinds.ts";
 import {
   comment,
   EVENT_STREAM,
@@ -17,6 +18,10 @@ import {
 
 const RETRY_AFTER = { "retry-after": "5" };
 const MOST_LINES = 20;
+
+/** A field of the bodies that change what is live. */
+export const ALLOW_BREAKING = () =>
+  flag({ description: "Accepts that values and routes in use are dropped." });
 
 /** Why a deploy did not go well, as an answer; what the build printed stays out of it. */
 export function undeployedAnswer(outcome: Undeployed): FullAnswer {

@@ -9,11 +9,13 @@ import type { TestPlatform } from "../../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../../testing/test-platform.fixture.ts";
 import { sendJson } from "../registry/testing/registry-client.fixture.ts";
 import {
+  activate,
   at,
   buildsOf,
   callService,
   deploy,
   logsOf,
+  takeDown,
   workflow,
 } from "./testing/deploying.fixture.ts";
 
@@ -25,13 +27,26 @@ afterAll(() => platform.close());
 
 it("serves what was deployed, what was deployed after it, and what is activated again", async () => {
   expect(await callService(platform, "one")).toMatchObject({ status: 404 });
-  const first = await deploy(platform, "one", workflow("first"), "?message=Hello");
+  const first = await deploy(platform, "one", workflow("first"), { message: "Hello" });
   expect(first.status).toBe(201);
   expect(first.headers.location).toBe("/registry/applications/one/builds/1");
   expect(first.json).toMatchObject({
     application: { slug: "one" },
-    build: { number: 1, status: "live", routes: ["/summarize"], message: "Hello", refusal: null },
-    deployment: null,
+    build: {
+      number: 1,
+      kind: "hosted",
+      status: "live",
+      environments: ["production"],
+      routes: ["/summarize"],
+      message: "Hello",
+      refusal: null,
+    },
+    deployment: {
+      environment: "production",
+      build: { id: first.json.build.id, number: 1, kind: "hosted" },
+      variant: { slug: "default", revision: 1 },
+    },
+    notes: [],
   });
   expect(await callService(platform, "one")).toEqual({ status: 200, text: "first" });
   expect(await callService(platform, first.json.application.id)).toMatchObject({ status: 200 });
@@ -42,16 +57,14 @@ it("serves what was deployed, what was deployed after it, and what is activated 
     ["live", "retired"],
   );
 
-  const back = await sendJson(platform, "POST", at("one", "/builds/1/activate"), {
-    message: "Back",
-  });
+  const back = await activate(platform, "one", 1, { message: "Back" });
   expect(back.status).toBe(200);
   expect(back.json.build).toMatchObject({ number: 1, status: "live" });
   expect(await callService(platform, "one")).toEqual({ status: 200, text: "first" });
   expect((await platform.get(at("one", "/builds/2"))).json.status).toBe("retired");
   expect((await platform.get(at("one"))).json.build).toBe(1);
   expect((await logsOf(platform, "one")).map(({ line }) => line)).toContain(
-    "Activated by local: Back",
+    "Deployed by local: Back",
   );
 });
 
@@ -59,22 +72,22 @@ it("starts the live build anew when it is activated", async () => {
   const handle = "response.end(String(process.pid));";
   await deploy(platform, "again", workflow("", { handle }));
   const { text: before } = await callService(platform, "again");
-  expect((await sendJson(platform, "POST", at("again", "/builds/1/activate"))).status).toBe(200);
+  expect((await activate(platform, "again", 1)).status).toBe(200);
   const { text: after } = await callService(platform, "again");
   expect(after).toMatch(/^\d+$/);
   expect(after).not.toBe(before);
 });
 
 it("makes a configuration live together with the build", async () => {
-  const query = "?environment=staging&variant=careful&message=Try";
+  const query = { variant: "careful", message: "Try" };
   const { json } = await deploy(platform, "target", workflow("x"), query);
   expect(json.deployment).toMatchObject({
-    environment: "staging",
+    environment: "production",
     variant: { slug: "careful", revision: 1 },
     message: "Try",
     deployed_by: "local",
   });
-  const wrong = await deploy(platform, "target", workflow("y"), "?environment=prod");
+  const wrong = await deploy(platform, "target", workflow("y"), { environment: "prod" });
   expect(wrong.status).toBe(404);
   expect(wrong.json.detail[0]).toMatchObject({
     type: "environment_not_found",
@@ -85,16 +98,15 @@ it("makes a configuration live together with the build", async () => {
 
 it("stops serving, and serves again", async () => {
   await deploy(platform, "stopped", workflow("here"));
-  const stop = { method: "DELETE", path: at("stopped", "/builds/live") };
-  expect((await platform.send(stop)).status).toBe(204);
+  expect((await takeDown(platform, "stopped")).status).toBe(204);
   const { status, text } = await callService(platform, "stopped");
   expect(status).toBe(404);
   expect(JSON.parse(text).detail[0]).toMatchObject({
     type: "service_not_found",
     msg: "No build serves stopped. Deploy one: agate deploy app.ts --app stopped.",
   });
-  expect((await platform.send(stop)).json.detail[0].type).toBe("build_not_found");
-  expect((await sendJson(platform, "POST", at("stopped", "/builds/1/activate"))).status).toBe(200);
+  expect((await takeDown(platform, "stopped")).json.detail[0].type).toBe("deployment_not_found");
+  expect((await activate(platform, "stopped", 1)).status).toBe(200);
   expect(await callService(platform, "stopped")).toEqual({ status: 200, text: "here" });
 });
 
@@ -152,7 +164,7 @@ it("finishes a deploy whose client has gone", async () => {
   const sent = request({
     port,
     method: "POST",
-    path: at("unwatched", "/builds"),
+    path: at("unwatched", "/builds?environment=production"),
     headers: { "content-type": "application/gzip", accept: "text/event-stream" },
   });
   sent.end(body);
@@ -171,14 +183,13 @@ it("deploys one after the other what comes at once, and the last one serves", as
   expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
   const numbers = responses.map(({ json }) => json.build.number as number);
   expect(numbers.toSorted()).toEqual([1, 2, 3, 4]);
+  const { items: history } = (await platform.get(at("crowded", "/deployments"))).json;
+  const last: number = history[0].build.number;
   const builds: { number: number; status: string }[] = await buildsOf(platform, "crowded");
-  expect(builds.map(({ number, status }) => [number, status])).toEqual([
-    [4, "live"],
-    [3, "retired"],
-    [2, "retired"],
-    [1, "retired"],
-  ]);
-  expect((await callService(platform, "crowded")).text).toBe(words[numbers.indexOf(4)]);
+  expect(builds.map(({ number, status }) => [number, status])).toEqual(
+    [4, 3, 2, 1].map((number) => [number, number === last ? "live" : "retired"]),
+  );
+  expect((await callService(platform, "crowded")).text).toBe(words[numbers.indexOf(last)]);
 });
 
 it("restarts a crashed build, and records it in the log", async () => {
@@ -211,31 +222,13 @@ it("follows a rename at once, and stamps the new name", async () => {
   await expect.poll(async () => (await callService(platform, "new-name")).text).toBe("new-name");
 });
 
-it("keeps the files of the last ten builds, and of no others", async () => {
-  const ids: string[] = [];
-  for (let n = 1; n <= 12; n++) {
-    const { json } = await deploy(platform, "many", workflow(`build ${n}`));
-    ids.push(json.build.id);
-  }
-  const left = async () => {
-    const names = await readdir(join(platform.dataDirectory, "builds"));
-    return ids.filter((id) => names.includes(id));
-  };
-  await expect.poll(left).toEqual(ids.slice(1));
-  const gone = await sendJson(platform, "POST", at("many", "/builds/1/activate"));
-  expect(gone.json.detail[0].msg).toMatch(/^The files of build 1 are no longer kept/);
-  const kept = await sendJson(platform, "POST", at("many", "/builds/2/activate"));
-  expect(kept.status).toBe(200);
-  expect((await callService(platform, "many")).text).toBe("build 2");
-}, 60_000);
-
 it("removes what belongs to an application that was deleted", async () => {
   const { json } = await deploy(platform, "gone", workflow("x"));
   const files = async (folder: string) => readdir(join(platform.dataDirectory, folder));
   expect(await files("builds")).toContain(json.build.id);
   const refused = await platform.send({ method: "DELETE", path: at("gone") });
   expect(refused.json.detail[0].type).toBe("still_live");
-  await platform.send({ method: "DELETE", path: at("gone", "/builds/live") });
+  await takeDown(platform, "gone");
   expect((await platform.send({ method: "DELETE", path: at("gone") })).status).toBe(204);
   await deploy(platform, "gone-after", workflow("y"));
   await expect.poll(() => files("builds")).not.toContain(json.build.id);
@@ -245,7 +238,7 @@ it("removes what belongs to an application that was deleted", async () => {
 it("shows the lines of the program that agate dev runs as those of build 0", async () => {
   const { json } = await deploy(platform, "in-dev", workflow("x", { before: "console.log('1');" }));
   const time = new Date().toISOString();
-  const line = { time, build: 0, stream: "stdout", line: "in dev" } as const;
+  const line = { time, build: 0, environment: null, stream: "stdout", line: "in dev" } as const;
   platform.deployer.addLine(json.application.id, line);
   expect(await logsOf(platform, "in-dev", "?build=0")).toEqual([line]);
   expect((await logsOf(platform, "in-dev", "?build=1")).map(({ line }) => line)).not.toContain(
@@ -260,6 +253,7 @@ it("shows the last lines, those of one build, and new ones as they come", async 
   expect(first).toContainEqual({
     time: expect.stringMatching(/^2\d{3}-.*Z$/),
     build: 1,
+    environment: "production",
     stream: "stderr",
     line: "hello",
   });

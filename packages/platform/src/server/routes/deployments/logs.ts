@@ -20,6 +20,12 @@ const logsQuery = () =>
         example: "3",
       }),
     ),
+    environment: z.optional(
+      text({
+        description: "Only of this environment: the slug that it had when the line was printed.",
+        example: "production",
+      }),
+    ),
     tail: z._default(
       integer({ description: "How many of the last lines." }, { least: 0, most: 10_000 }),
       DEFAULT_TAIL,
@@ -40,7 +46,7 @@ export function logsRoute(dependencies: DeploymentRouteDependencies): Route {
     id: "readLogs",
     summary: "Read what the builds of an application print",
     description:
-      'A JSON object a line, oldest first: `{"time", "build", "stream", "line"}`. `stream` is `stdout`, `stderr` or `platform`, by which the platform tells what became of a build. `build` is its number, 0 for what `agate dev` runs. With `follow=true` it ends when the server stops.',
+      'A JSON object a line, oldest first: `{"time", "build", "environment", "stream", "line"}`. `stream` is `stdout`, `stderr` or `platform`, by which the platform tells what became of a build. `build` is its number, 0 for what `agate dev` runs. With `follow=true` it ends when the server stops.',
     query: logsQuery,
     success: content(NDJSON, "The lines."),
     errors: ["build_not_found", "text_too_long", "shutting_down"],
@@ -61,6 +67,7 @@ export function logsRoute(dependencies: DeploymentRouteDependencies): Route {
           encoded(
             deployer.logs(application.value.id, {
               build,
+              environment: query.environment ?? null,
               tail: query.tail,
               follow,
               signal,

@@ -7,6 +7,7 @@ import type { TestPlatform } from "../../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../../testing/test-platform.fixture.ts";
 import { sendJson } from "../registry/testing/registry-client.fixture.ts";
 import {
+  activate,
   at,
   buildsOf,
   callService,
@@ -29,8 +30,7 @@ afterAll(() => platform.close());
 
 describe("refuses, and the build before still serves,", () => {
   beforeAll(async () => {
-    const query = "?environment=production";
-    expect((await deploy(platform, "firm", workflow("good"), query)).status).toBe(201);
+    expect((await deploy(platform, "firm", workflow("good"))).status).toBe(201);
   });
 
   async function expectRefusal(build: Parameters<typeof deploy>[2], status: number, type: string) {
@@ -158,14 +158,13 @@ describe("refuses, and the build before still serves,", () => {
   it("to activate a build that was refused, or never was", async () => {
     const builds: { number: number; status: string }[] = await buildsOf(platform, "firm");
     const refused = builds.find(({ status }) => status === "refused");
-    const path = (build: unknown) => at("firm", `/builds/${build}/activate`);
-    const response = await sendJson(platform, "POST", path(refused?.number));
+    const response = await activate(platform, "firm", refused?.number ?? 0);
     expect(response.status).toBe(422);
     expect(response.json.detail[0]).toMatchObject({
       type: "build_unusable",
       loc: ["path", "build"],
     });
-    expect((await sendJson(platform, "POST", path(999))).status).toBe(404);
+    expect((await activate(platform, "firm", 999)).status).toBe(404);
     expect(await callService(platform, "firm")).toMatchObject({ text: "good" });
   });
 });
@@ -184,7 +183,7 @@ describe("takes no request that", () => {
     ["is of another type", "", { "content-type": "application/json" }, 415],
     ["is compressed twice", "", { ...gzip, "content-encoding": "gzip" }, 415],
     ["names a revision that is no number", "?environment=staging&revision=x", gzip, 422],
-    ["names a variant without an environment", "?variant=default", gzip, 422],
+    ["names a revision without a variant", "?environment=staging&revision=1", gzip, 422],
   ])("%s", async (_, query, headers, status) => {
     expect((await send(query, headers)).status).toBe(status);
   });

@@ -10,6 +10,12 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
+/** Numbers up to 2. */
+function workflowFields(names: readonly string[]) {
+  const field = { type: "number", default: 0, minimum: 0, maximum: 2, "x-ag-control": "slider" };
+  return Object.fromEntries(names.map((name) => [name, field]));
+}
+
 describe("the schema of an application", () => {
   it("is unknown until a workflow tells it", async () => {
     const app = await makeApplication(platform);
@@ -29,15 +35,26 @@ describe("the schema of an application", () => {
 
   it("is refused while a live value does not fit, and names each", async () => {
     const app = await makeApplication(platform);
-    await app.commit({ "/summarize": { temperature: 9 } });
+    await app.commit({ "/summarize": { temperature: 9, top_p: 9 } });
     await app.deploy("staging");
-    await app.deploy("production");
-    const refused = await app.call("PUT", "/schema", workflowOpenapi());
+    const before = (await app.get("/schema?environment=staging")).json;
+    const fields = workflowFields(["temperature", "top_p"]);
+    const put = (query: string) => app.call("PUT", `/schema${query}`, workflowOpenapi(fields));
+    const refused = await put("?environment=staging");
     expect(refused.status).toBe(409);
     const detail: { type: string; msg: string }[] = refused.json.detail;
     expect(detail.map(({ type }) => type)).toEqual(["config_invalid", "config_invalid"]);
-    expect(detail.map(({ msg }) => msg).join("\n")).toMatch(/staging .* 9.*production .* 9/s);
-    expect((await app.get("/schema")).status).toBe(404);
+    expect(detail.map(({ msg }) => msg).join("\n")).toMatch(
+      /staging .*temperature is 9.*staging .*top_p is 9/s,
+    );
+    expect((await app.get("/schema?environment=staging")).json).toEqual(before);
+    // Where nothing is live, the latest of `default` would be.
+    expect((await put("")).status).toBe(409);
+    await app.commit({ "/summarize": { temperature: 1, top_p: 1 } });
+    // What does not fit elsewhere is of no account.
+    expect((await put("")).status).toBe(200);
+    expect((await app.get("/schema?environment=staging")).json).toEqual(before);
+    expect((await app.get("/schema")).json.routes[0].config.temperature.maximum).toBe(2);
   });
 
   it.each([

@@ -1,10 +1,21 @@
+import * as z from "zod/mini";
 import type { Registry } from "../../../registry/registry.ts";
-import { json } from "../../inputs/input-kinds.ts";
+import { json, text } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { success } from "../../route.ts";
 import { outcomeAnswer, registryRoute } from "./registry-route.ts";
 
 const PATH = "/registry/applications/{app}/schema";
+
+const schemaQuery = () =>
+  z.object({
+    environment: z.optional(
+      text({
+        description: "Slug or id of an environment; without it, the application's default one.",
+        example: "staging",
+      }),
+    ),
+  });
 
 export function applicationSchemaRoutes({ applications }: Registry, maxBodyBytes: number): Route[] {
   return [
@@ -14,24 +25,37 @@ export function applicationSchemaRoutes({ applications }: Registry, maxBodyBytes
       access: "read",
       id: "getSchema",
       summary: "Get the schema of an application",
-      description: "Its routes: the fields of their configurations, and their inputs.",
+      description:
+        "Of the build that is live in an environment: the fields of its routes' configurations, and their inputs. Without `environment`, of the default one, or where nothing is live there, of the newest build.",
+      query: schemaQuery,
       success: success("ApplicationSchema", "The schema."),
-      errors: ["schema_not_found"],
-      answer: async ({ ref }, reply) => outcomeAnswer(await applications.schema(ref), reply),
+      errors: ["schema_not_found", "environment_not_found", "text_too_long"],
+      answer: async ({ ref, query }, reply) =>
+        outcomeAnswer(await applications.schema(ref, query.environment ?? null), reply),
     }),
     registryRoute(maxBodyBytes, {
       method: "PUT",
       path: PATH,
       access: "admin",
       id: "putSchema",
-      summary: "Tell the schema of an application",
+      summary: "Register a workflow that runs elsewhere",
       description:
-        "Takes what the workflow answers at `GET /openapi.json`. Refused if a configuration that is live does not satisfy it.",
+        "Takes what the workflow answers at `GET /openapi.json` as the code of an environment, and keeps the configuration that is live there, or deploys the variant `default`. Refused if that configuration does not satisfy it, and where the platform itself runs a build.",
+      query: schemaQuery,
       body: () => json({ description: "OpenAPI, as the workflow answers it." }, { type: "object" }),
       success: success("ApplicationSchema", "The schema, as it is now."),
-      errors: ["schema_invalid", "config_invalid"],
-      answer: async ({ ref, body }, reply) =>
-        outcomeAnswer(await applications.putSchema(ref, body), reply),
+      errors: [
+        "schema_invalid",
+        "config_invalid",
+        "breaking_change",
+        "still_live",
+        "environment_not_found",
+        "text_too_long",
+      ],
+      answer: async ({ ref, body, query, caller }, reply) => {
+        const options = { environment: query.environment ?? null, by: caller.name };
+        return outcomeAnswer(await applications.putSchema(ref, body, options), reply);
+      },
     }),
   ];
 }

@@ -84,6 +84,7 @@ describe("a body", () => {
 
   it("takes null for what is left out", async () => {
     await app.commit({});
+    await app.deploy("staging");
     const body = { variant: "default", revision: null, message: null };
     const made = await app.call("POST", "/environments/staging/deployments", body);
     expect(made.json).toMatchObject({ variant: { revision: 1 }, message: "" });

@@ -38,6 +38,8 @@ describe("the stream of changes", () => {
   it("announces every change of a resolved configuration, and the next answer has it", async () => {
     const app = await makeApplication(platform);
     await app.commit({ "/": { n: 1 } });
+    await app.deploy("production");
+    await app.deploy("staging");
     const stream = await changesOf(app.slug);
     const changes: [string, string, object?][] = [
       ["POST", "/environments/production/deployments", { variant: "default" }],

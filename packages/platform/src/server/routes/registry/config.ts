@@ -57,7 +57,7 @@ export function configRoute(registry: Registry, maxBodyBytes: number): Route {
       const which = readReference(query);
       if ("type" in which) return problemAnswer(which);
       const resolved = async () =>
-        outcomeAnswer(await registry.resolve(ref, which), (config: ResolvedConfig) =>
+        outcomeAnswer(await registry.resolve(ref, which, caller.pair), (config: ResolvedConfig) =>
           ifChanged(reply(config), incoming.headers["if-none-match"]),
         );
       return which.kind === "environment"

@@ -3,7 +3,7 @@ import type { TestPlatform } from "../../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../../testing/test-platform.fixture.ts";
 import type { TestApplication } from "./testing/registry-client.fixture.ts";
 import { APPLICATIONS, faults, makeApplication } from "./testing/registry-client.fixture.ts";
-import { workflowOpenapi } from "./testing/workflow-openapi.fixture.ts";
+import { openapiOf, workflowOpenapi } from "./testing/workflow-openapi.fixture.ts";
 
 let platform: TestPlatform;
 beforeAll(async () => {
@@ -11,10 +11,17 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-/** Three revisions of `default`. */
-async function threeRevisions(): Promise<TestApplication> {
+const OPENAPI = openapiOf({ "/": { n: 0 } });
+
+/** Three revisions of `default`, and a workflow that runs elsewhere in these environments. */
+async function threeRevisions(
+  environments: readonly string[] = ["staging", "production"],
+): Promise<TestApplication> {
   const app = await makeApplication(platform);
   for (let n = 1; n <= 3; n++) await app.commit({ "/": { n } });
+  for (const environment of environments) {
+    expect((await app.call("PUT", `/schema?environment=${environment}`, OPENAPI)).status).toBe(200);
+  }
   return app;
 }
 
@@ -35,6 +42,7 @@ describe("a deployment", () => {
     expect(made.json).toMatchObject({
       environment: "production",
       variant: { slug: "default", revision: 3 },
+      build: { number: 1, kind: "external" },
       kind: "deploy",
       message: "Go",
       deployed_by: "local",
@@ -64,6 +72,7 @@ describe("a deployment", () => {
       kind: "promotion",
       promoted_from: "staging",
       variant: { revision: 2 },
+      build: { number: 1 },
     });
     expect(await liveIn(app, "production")).toBe(2);
     expect(faults(await promote("development"))).toEqual([
@@ -133,26 +142,47 @@ describe("a deployment", () => {
     }
   });
 
+  it("needs code in its environment, and says how it gets there", async () => {
+    const app = await threeRevisions(["staging"]);
+    const refused = await deploy(app, "production", { variant: "default" });
+    expect(faults(refused)).toEqual([409, ["build_missing", "path", "environment"]]);
+    expect(refused.json.detail[0].msg).toMatch(
+      /agate deploy app\.ts --environment production.*\/schema\?environment=production/s,
+    );
+    expect((await app.get("/environments/production")).json.deployment).toBeNull();
+    const moved = { from: "staging", config_only: true };
+    expect(faults(await app.call("POST", "/environments/production/promote", moved))).toEqual([
+      409,
+      ["build_missing", "path", "environment"],
+    ]);
+  });
+
   it("is refused where its revision does not satisfy the schema, whichever way it comes", async () => {
     const app = await makeApplication(platform);
     await app.commit({ "/summarize": { temperature: 9 } });
     await app.commit({ "/summarize": { temperature: 1 } });
+    const put = (environment: string, openapi: object) =>
+      app.call("PUT", `/schema?environment=${environment}`, openapi);
+    const any = openapiOf({ "/summarize": { temperature: 0 } });
+    expect((await put("staging", any)).status).toBe(200);
     await deploy(app, "staging", { variant: "default", revision: 1 });
     await deploy(app, "staging", { variant: "default", revision: 2 });
-    expect((await app.call("PUT", "/schema", workflowOpenapi())).status).toBe(200);
+    for (const environment of ["staging", "production"]) {
+      expect((await put(environment, workflowOpenapi())).status).toBe(200);
+    }
     const refused = await deploy(app, "production", { variant: "default", revision: 1 });
     expect(refused.status).toBe(409);
     expect(refused.json.detail[0]).toMatchObject({ type: "config_invalid" });
     expect(refused.json.detail[0].msg).toMatch(
       /production would run default@1, .*\/summarize\.temperature is 9, and must be 2 or less\.$/,
     );
-    const back = await app.call("POST", "/environments/staging/rollback", {});
+    const back = await app.call("POST", "/environments/staging/rollback", { config_only: true });
     expect(back.json.detail[0]).toMatchObject({ type: "config_invalid" });
     expect((await app.get("/environments/staging")).json.deployment.variant.revision).toBe(2);
   });
 
   it("is listed with those of all environments, newest first, page by page", async () => {
-    const app = await threeRevisions();
+    const app = await threeRevisions([]);
     for (const environment of ["staging", "production", "staging", "development"]) {
       await app.deploy(environment);
     }
@@ -173,7 +203,7 @@ describe("with a key that is limited to environments", () => {
   const calls = async (app: TestApplication, environments: readonly string[]) => {
     const { key } = await platform.access.keys.create("default", {
       name: "ci",
-      scopes: ["admin", "read"],
+      scopes: ["admin", "deploy", "read"],
       environments,
     });
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -232,7 +262,7 @@ describe("with a key that is limited to environments", () => {
   });
 
   it("cannot widen its reach by renaming", async () => {
-    const app = await threeRevisions();
+    const app = await threeRevisions([]);
     const call = await calls(app, ["staging"]);
     await app.call("DELETE", "/environments/staging");
     const answers = [

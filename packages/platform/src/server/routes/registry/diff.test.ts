@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { TestPlatform } from "../../testing/test-platform.fixture.ts";
-import { startTestPlatform } from "../../testing/test-platform.fixture.ts";
+import { startTestPlatform, TEST_PROJECT } from "../../testing/test-platform.fixture.ts";
 import type { TestApplication } from "./testing/registry-client.fixture.ts";
 import { faults, makeApplication } from "./testing/registry-client.fixture.ts";
+import { routesOpenapi } from "./testing/workflow-openapi.fixture.ts";
 
 let platform: TestPlatform;
 let app: TestApplication;
@@ -10,8 +11,16 @@ beforeAll(async () => {
   platform = await startTestPlatform();
   app = await makeApplication(platform);
   await app.commit({ "/": { tone: "plain", topK: 1 }, "/embed": {} });
-  await app.deploy("production");
   await app.commit({ "/": { tone: "formal", bullets: true }, "/embed": {} });
+  // Without defaults nothing is added to what the revisions set.
+  await platform.registry.applications.putSchema(
+    { project: TEST_PROJECT, application: app.slug },
+    routesOpenapi({ "/unused": {} }),
+    { environment: "production", by: "tests" },
+  );
+  const revision = { variant: "default", revision: 1 };
+  const deployed = await app.call("POST", "/environments/production/deployments", revision);
+  expect(deployed.status).toBe(201);
 });
 afterAll(() => platform.close());
 

@@ -31,7 +31,7 @@ describe("an environment", () => {
   it("keeps its id, what is live and its history when it is renamed", async () => {
     const app = await makeApplication(platform);
     await app.commit({});
-    const { json: deployment } = await app.deploy("production");
+    const deployment = await app.deploy("production");
     const { id } = (await app.get("/environments/production")).json;
     const renamed = await app.call("PATCH", "/environments/production", { slug: "live" });
     expect(renamed.json).toMatchObject({
@@ -49,7 +49,7 @@ describe("an environment", () => {
   it("switches its playground, alone or with its name, and keeps what is live", async () => {
     const app = await makeApplication(platform);
     await app.commit({});
-    const { json: deployment } = await app.deploy("staging");
+    const deployment = await app.deploy("staging");
     const change = (body: object) => app.call("PATCH", "/environments/staging", body);
     const off = await change({ playground: false });
     expect([off.status, off.json]).toMatchObject([

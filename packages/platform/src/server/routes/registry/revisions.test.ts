@@ -69,10 +69,9 @@ describe("a revision", () => {
   it("is refused where the schema forbids a value, with route, field, bound and value", async () => {
     const app = await makeApplication(platform);
     await app.call("PUT", "/schema", workflowOpenapi());
-    await app.call("POST", "/variants", { slug: "default" });
     const refused = await app.call("POST", ALL, {
       params: { "/summarize": { temperature: 3, tone: "loud" }, "/nowhere": {} },
-      base_revision: 0,
+      base_revision: 1,
     });
     expect(faults(refused)).toEqual([
       422,
@@ -81,7 +80,7 @@ describe("a revision", () => {
       ["params_invalid", "body", "params", "/nowhere"],
     ]);
     expect(refused.json.detail[0].msg).toMatch(/2 or less \(got 3\)\.$/);
-    expect((await app.get("/variants/default")).json.latest_revision).toBe(0);
+    expect((await app.get("/variants/default")).json.latest_revision).toBe(1);
   });
 
   it("is refused where params is no object of objects", async () => {

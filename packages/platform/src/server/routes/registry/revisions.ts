@@ -2,7 +2,7 @@ import type { RevisionRef } from "@agate/protocol";
 import { mustBe, parseRevisionRef, shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Registry } from "../../../registry/registry.ts";
-import { json, parsed, wholeNumber } from "../../inputs/input-kinds.ts";
+import { json, name, orNull, parsed, wholeNumber } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { created, success } from "../../route.ts";
 import {
@@ -34,6 +34,9 @@ const commitBody = () =>
         example: 2,
       },
       0,
+    ),
+    environment: orNull(
+      name({ description: "Slug or id of the environment whose code it is for." }),
     ),
     message: message(),
   });
@@ -85,14 +88,15 @@ export function revisionRoutes(registry: Registry, maxBodyBytes: number): Route[
       id: "commitRevision",
       summary: "Commit a revision",
       description:
-        "Adds a revision to the variant; it never changes afterwards. Refused if a newer revision exists, or if the application's schema forbids a value.",
+        "Adds a revision to the variant; it never changes afterwards. Fields that it does not set get the default that the code has now, so that later code does not change them. Refused if a newer revision exists, or if the schema forbids a value: of the build that is live in `environment`, or without it, of the default environment or the newest.",
       body: commitBody,
       success: created("Revision", "The revision."),
-      errors: ["revision_stale", "params_invalid"],
+      errors: ["revision_stale", "params_invalid", "environment_not_found"],
       answer: async ({ ref, params: { app, variant }, body, caller }, reply) => {
         const commit = {
           params: body.params,
           baseRevision: body.base_revision,
+          environment: body.environment,
           by: caller.name,
           message: body.message ?? "",
         };

@@ -2,6 +2,7 @@ import type { ArchiveContents } from "../../../../deployments/builds/testing/bui
 import { buildArchive } from "../../../../deployments/builds/testing/build-archive.fixture.ts";
 import type { TestResponse } from "../../../testing/send-request.fixture.ts";
 import type { TestPlatform } from "../../../testing/test-platform.fixture.ts";
+import { sendJson } from "../../registry/testing/registry-client.fixture.ts";
 import { workflowOpenapi } from "../../registry/testing/workflow-openapi.fixture.ts";
 
 /** A program that is a workflow as far as the platform can tell, and answers with a word. */
@@ -10,6 +11,8 @@ export function workflow(
   options: {
     /** Of the field `temperature`. */
     readonly maximum?: number;
+    /** What it answers as its `/openapi.json`, in place of one with that field. */
+    readonly openapi?: object;
     /** Runs before it listens. */
     readonly before?: string;
     /** The body of a function of `request` and `response`. */
@@ -17,15 +20,14 @@ export function workflow(
   } = {},
 ): string {
   const { maximum = 2, before = "", handle = `response.end(${JSON.stringify(word)});` } = options;
-  const openapi = workflowOpenapi({
-    temperature: {
-      type: "number",
-      default: 0.7,
-      minimum: 0,
-      maximum,
-      "x-ag-control": "slider",
-    },
-  });
+  const temperature = {
+    type: "number",
+    default: 0.7,
+    minimum: 0,
+    maximum,
+    "x-ag-control": "slider",
+  };
+  const { openapi = workflowOpenapi({ temperature }) } = options;
   return `
     import { createServer } from "node:http";
     ${before}
@@ -42,17 +44,21 @@ export function workflow(
     });`;
 }
 
-/** Deploys a program, or the contents of an archive, over HTTP. */
+/**
+ * Deploys a program, or the contents of an archive, over HTTP: to production, which calls that name no
+ * environment go to, unless the query names another.
+ */
 export async function deploy(
   platform: TestPlatform,
   application: string,
   build: string | ArchiveContents,
-  query = "",
+  query: Readonly<Record<string, string>> = {},
 ): Promise<TestResponse> {
   const contents = typeof build === "string" ? { files: { "app.js": build, ...MODULE } } : build;
+  const parameters = new URLSearchParams({ environment: "production", ...query });
   return platform.send({
     method: "POST",
-    path: at(application, `/builds${query}`),
+    path: at(application, `/builds?${parameters}`),
     headers: { "content-type": "application/gzip" },
     body: await buildArchive(contents),
   });
@@ -60,12 +66,31 @@ export async function deploy(
 
 const MODULE = { "package.json": '{"type":"module"}' };
 
-/** What the service of an application answers. */
+/** Deploys an earlier build, to production unless the body names another environment. */
+export function activate(
+  platform: TestPlatform,
+  application: string,
+  build: number,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<TestResponse> {
+  const path = at(application, `/builds/${build}/activate`);
+  return sendJson(platform, "POST", path, { environment: "production", ...body });
+}
+
+/** Takes down what is live in production. */
+export function takeDown(platform: TestPlatform, application: string): Promise<TestResponse> {
+  const path = at(application, "/builds/live?environment=production");
+  return platform.send({ method: "DELETE", path });
+}
+
+/** What the service of an application answers; without an environment, in the default one. */
 export async function callService(
   platform: TestPlatform,
   application: string,
+  environment?: string,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  const response = await fetch(`${platform.server.url}/services/${application}/run/x`);
+  const name = environment === undefined ? application : `${application}@${environment}`;
+  const response = await fetch(`${platform.server.url}/services/${name}/run/x`);
   return { status: response.status, text: await response.text() };
 }
 

@@ -1,6 +1,8 @@
+import type { Deployment } from "@agate/protocol";
 import { expect } from "vitest";
 import type { TestResponse } from "../../../testing/send-request.fixture.ts";
 import type { TestPlatform } from "../../../testing/test-platform.fixture.ts";
+import { openapiOf } from "./workflow-openapi.fixture.ts";
 
 /** An application that a test has for itself. Every answer is checked against /openapi.json. */
 export interface TestApplication {
@@ -10,8 +12,11 @@ export interface TestApplication {
   get(path: string): Promise<TestResponse>;
   /** Commits on top of what is there, making the variant if need be; gives the revision's number. */
   commit(params: object, variant?: string): Promise<number>;
-  /** Deploys a variant's latest revision. */
-  deploy(environment: string, variant?: string): Promise<TestResponse>;
+  /**
+   * Deploys a variant's latest revision. An environment without code first gets a workflow that runs
+   * elsewhere and takes what the revision sets.
+   */
+  deploy(environment: string, variant?: string): Promise<Deployment>;
 }
 
 export const APPLICATIONS = "/registry/applications";
@@ -54,8 +59,19 @@ export async function makeApplication(
       expect(committed.status).toBe(201);
       return committed.json.variant.revision;
     },
-    deploy: (environment, variant = "default") =>
-      call("POST", `/environments/${environment}/deployments`, { variant }),
+    async deploy(environment, variant = "default") {
+      const path = `/environments/${environment}`;
+      if ((await call("GET", path)).json.deployment === null) {
+        const { params } = (await call("GET", `/config?variant=${variant}`)).json;
+        const put = await call("PUT", `/schema?environment=${environment}`, openapiOf(params));
+        expect(put.status, put.body.toString()).toBe(200);
+        const { deployment } = (await call("GET", path)).json;
+        if (deployment.variant.slug === variant) return deployment;
+      }
+      const deployed = await call("POST", `${path}/deployments`, { variant });
+      expect(deployed.status, deployed.body.toString()).toBe(201);
+      return deployed.json;
+    },
   };
 }
 
