@@ -117,7 +117,7 @@ describe("from an empty folder to production and back", () => {
     const deployed = await json("deploy", "app.ts", "--environment", "staging");
     expect(deployed).toMatchObject({
       application: { slug: "demo" },
-      build: { number: 1, status: "live" },
+      build: { kind: "hosted", status: "live", environments: ["staging"] },
       deployment: { environment: "staging", variant: { slug: "default", revision: 2 } },
     });
     const promoted = await json("deployments", "promote", "demo", "staging", "production");

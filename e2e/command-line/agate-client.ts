@@ -92,3 +92,30 @@ export function startAgate(url: string, args: readonly string[]): StartedAgate {
     },
   };
 }
+
+/** Whether {@link inTerminal} works here: `script` takes other options elsewhere. */
+export const hasTerminals = process.platform === "linux";
+
+/** What a command shows in a terminal of its own, where its question is answered with this line. */
+export async function inTerminal(
+  url: string,
+  args: readonly string[],
+  answer: string,
+): Promise<string> {
+  const line = [process.execPath, AGATE, ...args].map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["--quiet", "--command", line, "/dev/null"], {
+    env: { ...ENVIRONMENT, AGATE_BASE_URL: url, NO_COLOR: "1" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let shown = "";
+  let isAnswered = false;
+  for await (const chunk of child.stdout.setEncoding("utf8")) {
+    shown += chunk;
+    // What it is asked is followed by what moves the cursor.
+    if (!isAnswered && shown.includes("[y/N] ")) {
+      isAnswered = true;
+      child.stdin.write(`${answer}\n`);
+    }
+  }
+  return shown;
+}

@@ -36,6 +36,13 @@ async function expectOutput(args: string[], stdout: string | RegExp): Promise<vo
   expect(ended.stdout).toMatch(stdout);
 }
 
+/** The same of a command that shows its steps on standard error. */
+async function expectChange(args: string[], stdout: RegExp): Promise<void> {
+  const ended = await agate(...args);
+  expect(ended.stdout).toMatch(stdout);
+  expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^✓ /) });
+}
+
 async function expectRefusal(args: string[], reason: string | RegExp): Promise<void> {
   const ended = await agate(...args);
   expect(ended).toMatchObject({ code: 1, stdout: "" });
@@ -56,21 +63,21 @@ describe("from an application to a rollback", () => {
       ["apps", "register", "support", "--from", workflow.url],
       '/summarize\n  temperature  number  0.5          >= 0, <= 2\n  prompt       string  "Be brief."\n',
     );
-    await expectOutput(["apps"], /^APPLICATION .*\nsupport +– +\/summarize +\d{4}-\d\d-\d\d /);
+    await expectOutput(["apps"], /^APPLICATION .*\nsupport +1 +\/summarize +\d{4}-\d\d-\d\d /);
   });
 
   it("commits fields, a file and standard input, and refuses what the schema forbids", async () => {
     const commit = ["revisions", "commit", "support", "default"];
     await expectOutput(
       [...commit, "--set", "/summarize.temperature=0.2", "-m", "calm"],
-      "Committed default@1.\n",
+      "Committed default@2.\n",
     );
     const file = join(server.dataDirectory, "params.json");
     await writeFile(
       file,
       JSON.stringify({ "/summarize": { temperature: 0.9, prompt: "Be\nbrief." } }),
     );
-    await expectOutput([...commit, "--params", file, "--base", "1"], "Committed default@2.\n");
+    await expectOutput([...commit, "--params", file, "--base", "2"], "Committed default@3.\n");
     await using fromStdin = startAgate(server.url, [
       ...commit,
       "--params",
@@ -82,11 +89,15 @@ describe("from an application to a rollback", () => {
     expect(await fromStdin.ended).toEqual({ code: 0, signal: null });
     await expectOutput(
       ["revisions", "show", "support", "default", "--json"],
-      '"params":{"/summarize":{"temperature":1}}',
+      '"params":{"/summarize":{"temperature":1,"prompt":"Be brief."}}',
     );
     await expectRefusal(
       [...commit, "--set", "/summarize.temperature=3", "--set", "/summarize.tone=x"],
       /reasons:\n {2}\/summarize\.temperature: .*2.*3.*\n {2}\/summarize\.tone: /,
+    );
+    await expectRefusal(
+      [...commit, "--set", "/summarize.temperature=0", "--environment", "nowhere"],
+      /^agate: .*"nowhere"/,
     );
     await expectRefusal(
       [...commit, "--params", `${file}.gone`],
@@ -104,18 +115,19 @@ describe("from an application to a rollback", () => {
         "--set",
         "/summarize.temperature=0",
         "--base",
-        "1",
+        "2",
       ],
-      /^agate: default@3 was committed by local .* after revision 1\. See what changed with `agate revisions diff support default@1 default@3`/,
+      /^agate: default@4 was committed by local .* after revision 2\. See what changed with `agate revisions diff support default@2 default@4`/,
     );
   });
 
   it("compares revisions, and exits as git does where that is asked for", async () => {
-    const diff = ["revisions", "diff", "support", "default@1", "default@2"];
+    const diff = ["revisions", "diff", "support", "default@2", "default@3"];
     const difference = [
-      "default@1 → default@2",
+      "default@2 → default@3",
       "/summarize",
-      "  + prompt",
+      "  ~ prompt",
+      '    - "Be brief."',
       "    + Be",
       "    + brief.",
       "  ~ temperature  0.2 → 0.9",
@@ -131,46 +143,65 @@ describe("from an application to a rollback", () => {
       "revisions",
       "diff",
       "support",
-      "default@1",
-      "default@1",
+      "default@2",
+      "default@2",
       "--exit-code",
     );
     expect(same).toEqual({
       code: 0,
-      stdout: "default@1 and default@1 are the same.\n",
+      stdout: "default@2 and default@2 are the same.\n",
       stderr: "",
     });
   });
 
+  it("refuses to deploy to an environment without code", async () => {
+    const ended = await agate("deployments", "create", "support", "staging", "default@2");
+    expect([ended.code, ended.stdout]).toEqual([1, ""]);
+    expect(ended.stderr).toMatch(/agate: No code is deployed to "staging"/);
+  });
+
   it("deploys, promotes and rolls back, and shows what that changed", async () => {
-    await expectOutput(
-      ["deployments", "create", "support", "staging", "default@1"],
-      /^default@1 is live in staging of support \(dep_\w+\)\.\nNothing was live there before\.\n$/,
+    const register = ["apps", "register", "support", "--from", workflow.url];
+    await expectOutput([...register, "--environment", "staging"], /^\/summarize\n/);
+    await expectChange(
+      ["deployments", "create", "support", "staging", "default@2"],
+      /^Build 1 \(external\) with default@2 is live in staging of support \(dep_\w+\)\.\ndefault@4 → default@2\n/,
     );
-    await expectOutput(
+    await expectChange(
       ["deployments", "promote", "support", "staging", "production"],
-      /^default@1 is live in production/,
+      /^Build 1 \(external\) with default@2 is live in production.*\ndefault@1 → default@2\n/,
     );
-    await expectOutput(
+    await expectChange(
       ["deployments", "create", "support", "staging", "default"],
       /temperature {2}0\.2 → 1\n$/,
     );
-    await expectOutput(
+    await expectChange(
       ["deployments", "promote", "support", "staging", "production"],
-      /default@1 → default@3\n/,
+      /default@2 → default@4\n/,
+    );
+    await expectChange(
+      ["deployments", "promote", "support", "staging", "production"],
+      /\nThe same was live there before\.\n$/,
+    );
+    await expectChange(
+      ["deployments", "rollback", "support", "production", "-m", "too wild"],
+      /^Build 1 \(external\) with default@2 is live in production.*\ndefault@4 → default@2\n/,
     );
     await expectOutput(
-      ["deployments", "rollback", "support", "production", "-m", "too wild"],
-      /^default@1 is live in production.*\ndefault@3 → default@1\n/,
+      ["environments", "support"],
+      /\nproduction \(default\) +1 +default@2 .* local +too wild\n/,
     );
-    await expectOutput(["environments", "support"], /\nproduction +default@1 .* local +too wild\n/);
     await expectOutput(
       ["deployments", "support", "production"],
-      /^DEPLOYMENT .*\ndep_\w+ +production +default@1 .* live +back to dep_\w+ +local +too wild\n/,
+      /^DEPLOYMENT .*\ndep_\w+ +production +1 +default@2 .* live +back to dep_\w+ +local +too wild\n/,
     );
     await expectOutput(
       ["apps", "show", "support"],
-      /\nstaging +default@3 since .*\nproduction +default@1 since /,
+      /\ndefault +production\ndevelopment +nothing is live\nstaging +build 1 \(external\) with default@4 since .*\nproduction +build 1 \(external\) with default@2 since /,
+    );
+    await expectOutput(
+      ["builds", "support"],
+      /\n +1 +live +staging production +.* runs elsewhere\n/,
     );
   });
 
@@ -179,7 +210,7 @@ describe("from an application to a rollback", () => {
     expect(stdout.trimEnd().split("\n")).toHaveLength(3);
     const [, cursor = ""] = /^More: --cursor (\S+)\n$/.exec(stderr) ?? [];
     const next = await agate("deployments", "support", "--limit", "10", "--cursor", cursor);
-    expect(next.stdout.trimEnd().split("\n")).toHaveLength(4);
+    expect(next.stdout.trimEnd().split("\n")).toHaveLength(7);
   });
 
   it("refuses to delete what is live, with every reason, and needs to be told in a script", async () => {

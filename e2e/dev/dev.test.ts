@@ -146,6 +146,7 @@ describe("agate dev", () => {
     expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual({
       time: expect.any(String),
       build: 0,
+      environment: "development",
       stream: "stdout",
       line: "loaded",
     });

@@ -4,6 +4,7 @@ import { Command } from "commander";
 import type { ApiPath } from "../api-client/api-client.ts";
 import { apiPath, createApiClient } from "../api-client/api-client.ts";
 import { readBaseUrl, wrongUrl } from "../api-client/connection.ts";
+import { readJson } from "../api-client/response-body.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { renderFields } from "../terminal/table.ts";
 import { commandGroup } from "./client/command-group.ts";
@@ -15,9 +16,9 @@ import { onPlatform } from "./client/on-platform.ts";
 import { readJsonInput } from "./client/option-values.ts";
 import type { Items } from "./client/paged-list.ts";
 import { listLines } from "./client/paged-list.ts";
-import { formatRevision } from "./client/revision-ref.ts";
 import { timeCell, timeInFull } from "./client/times.ts";
 import type { CommandProcess } from "./command-process.ts";
+import { formatLive } from "./views/live-view.ts";
 import { schemaLines } from "./views/schema-view.ts";
 
 /** `agate apps`: applications. */
@@ -87,7 +88,7 @@ function listCommand(): Command {
 function showCommand(): Command {
   const command = new Command("show")
     .description(
-      "Show an application: its build, its routes, what is live in each environment, and what each server runs.",
+      "Show an application: its routes, the build and revision of each environment, and what each server runs.",
     )
     .argument(...APP)
     .addHelpText("after", examples("agate apps show support"));
@@ -132,39 +133,52 @@ function applicationFields(
     ["application", app.slug],
     ["id", app.id],
     ["created", timeInFull(session, app.created_at)],
-    ["build", app.build === null ? "none serves it" : String(app.build)],
     ["routes", app.routes?.join(" ") ?? "not known yet"],
+    ["default", environments.find(({ is_default }) => is_default)?.slug ?? "no environment"],
     ...environments.map(({ slug, deployment }): [string, string] => [
       slug,
       deployment === null
         ? "nothing is live"
-        : `${formatRevision(deployment.variant)} since ${timeInFull(session, deployment.deployed_at)}`,
+        : `${formatLive(deployment)} since ${timeInFull(session, deployment.deployed_at)}`,
     ]),
   ];
 }
 
 function registerCommand(): Command {
   const command = new Command("register")
-    .description("Register an application's routes and fields from a workflow's /openapi.json.")
+    .description(
+      "Register a workflow that runs elsewhere: its /openapi.json says routes and fields.",
+    )
     .argument(...APP)
     .requiredOption(
       "--from <source>",
       "address of the running workflow, or a file with its /openapi.json",
     )
+    .option(
+      "--environment <environment>",
+      "environment that it runs as (default: the application's default, production)",
+    )
     .addHelpText(
       "after",
       examples(
         "agate apps register support --from http://127.0.0.1:4101",
-        "agate apps register support --from openapi.json",
+        "agate apps register support --from openapi.json --environment staging",
       ),
     );
-  return onPlatform<[string], { readonly from: string }>(command, async (session, app) => {
+  return onPlatform<[string], RegisterFlags>(command, async (session, app) => {
     const { api, terminal, flags } = session;
-    const openapi = await readOpenApi(flags.from, session.process);
+    const { from, environment } = flags;
+    const body = await readOpenApi(from, session.process);
     const path = apiPath`/registry/applications/${app}/schema`;
-    const document = await api.send<ApplicationSchema>("PUT", path, openapi);
+    const response = await api.open(path, { method: "PUT", query: { environment }, body });
+    const document = await readJson<ApplicationSchema>(response, api.connection.url);
     session.show(document, (schema) => schemaLines(schema, terminal));
   });
+}
+
+interface RegisterFlags {
+  readonly from: string;
+  readonly environment?: string;
 }
 
 /** What a running workflow answers as its `/openapi.json`, or a file that has it. */

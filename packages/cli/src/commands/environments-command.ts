@@ -13,7 +13,7 @@ import { listLines } from "./client/paged-list.ts";
 import { formatRevision } from "./client/revision-ref.ts";
 import { timeCell } from "./client/times.ts";
 
-/** `agate environments`: where revisions can be live. */
+/** `agate environments`: where builds and revisions can be live. */
 export function environmentsCommand(): Command {
   return commandGroup({
     name: "environments",
@@ -29,14 +29,16 @@ export function environmentsCommand(): Command {
         example: "agate environments create support preview",
       }),
       renameCommand({
-        description: "Rename an environment. Its deployment stays live.",
+        description:
+          "Rename an environment. Its deployment stays live, and the default stays the default.",
         arguments: [APP, ENVIRONMENT],
         path: environmentPath,
         example: "agate environments rename support preview canary",
       }),
       playgroundCommand(),
       deleteCommand({
-        description: "Delete an environment with its history. Fails if something is live.",
+        description:
+          "Delete an environment with its history. Fails if something is live, and for the default.",
         arguments: [APP, ENVIRONMENT],
         path: environmentPath,
         question: (app, environment) => `Delete ${environment} of ${app} with its history?`,
@@ -79,13 +81,15 @@ function listCommand(): Command {
         session.terminal,
         [
           { title: "ENVIRONMENT", least: 12 },
-          { title: "LIVE", least: 12 },
+          { title: "BUILD", align: "right" },
+          { title: "REVISION", least: 12 },
           { title: "SINCE" },
           { title: "BY", least: 8 },
           { title: "MESSAGE", least: 8 },
         ],
-        items.map(({ slug, deployment }) => [
-          { text: slug, style: "bold" },
+        items.map(({ slug, is_default, deployment }) => [
+          { text: is_default ? `${slug} (default)` : slug, style: "bold" },
+          deployment?.build ? String(deployment.build.number) : UNKNOWN,
           deployment === null ? UNKNOWN : formatRevision(deployment.variant),
           timeCell(session, deployment?.deployed_at ?? null),
           deployment?.deployed_by ?? UNKNOWN,

@@ -15,8 +15,14 @@ it("keeps lines until the application is known, with the times when they were pr
   log.openFor("app_1");
   log.add("stdout", "hello");
   expect(lines).toMatchObject([
-    { application: "app_1", build: 0, stream: "stderr", line: "loading" },
-    { application: "app_1", build: 0, stream: "stdout", line: "hello" },
+    {
+      application: "app_1",
+      build: 0,
+      environment: "development",
+      stream: "stderr",
+      line: "loading",
+    },
+    { application: "app_1", build: 0, environment: "development", stream: "stdout", line: "hello" },
   ]);
   expect(lines[0]?.time.localeCompare(before)).toBeLessThanOrEqual(0);
 });

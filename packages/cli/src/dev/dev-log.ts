@@ -1,4 +1,5 @@
 import { DEV_BUILD, type LogLine } from "@agate/protocol";
+import { DEV_ENVIRONMENT } from "./register-app.ts";
 
 /** How many lines are buffered until the application is known; older ones are dropped. */
 const MOST_WAITING = 1000;
@@ -17,7 +18,8 @@ export class DevLog {
   }
 
   add(stream: LogLine["stream"], text: string): void {
-    const line = { time: new Date().toISOString(), build: DEV_BUILD, stream, line: text };
+    const time = new Date().toISOString();
+    const line = { time, build: DEV_BUILD, environment: DEV_ENVIRONMENT, stream, line: text };
     if (this.#applicationId !== undefined) {
       this.#addLine(this.#applicationId, line);
       return;

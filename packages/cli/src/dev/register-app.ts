@@ -6,15 +6,14 @@ import type {
   Service,
   Services,
 } from "@agate/platform/dev";
-import { done } from "@agate/platform/dev";
 import type { Application } from "@agate/protocol";
 import type { DevEvent } from "./dev-event.ts";
 
-const ENVIRONMENT = "development";
-const VARIANT = "default";
+/** The environment that the program runs as. */
+export const DEV_ENVIRONMENT = "development";
 const AUTHOR = "agate dev";
 
-/** The application in the registry; made, with a configuration of all defaults, where it is new. */
+/** The application in the registry, with the environment that the program runs as. */
 export async function registerApp(
   registry: Registry,
   project: string,
@@ -22,63 +21,63 @@ export async function registerApp(
 ): Promise<RegistryOutcome<Application>> {
   const application = await registry.applications.ensure(project, slug);
   if (application.kind === "refused") return application;
-  const deployed = await deployDefaults(registry, { project, application: slug });
-  return deployed.kind === "refused" ? deployed : application;
-}
-
-/**
- * Deploys a revision that changes nothing, so that deployed endpoints answer. Only where nothing was
- * ever deployed to the environment: later changes, and a take-down, are kept.
- */
-async function deployDefaults(
-  registry: Registry,
-  ref: ApplicationRef,
-): Promise<RegistryOutcome<unknown>> {
-  const { variants, revisions, deployments } = registry;
-  const history = await deployments.list(ref, ENVIRONMENT, { limit: 1, before: null });
-  // The environment may have another name by now.
-  if (history.kind === "refused" || history.value.items.length > 0) return done(null);
-  const existing = await variants.list(ref);
-  if (existing.kind === "refused") return existing;
-  let variant = existing.value.find(({ slug }) => slug === VARIANT);
-  if (variant === undefined) {
-    if (existing.value.length > 0) return done(null);
-    const created = await variants.create(ref, VARIANT);
+  const ref = { project, application: application.value.id };
+  const environments = await registry.environments.list(ref);
+  if (environments.kind === "refused") return environments;
+  // It may have been renamed or deleted.
+  if (!environments.value.some((environment) => environment.slug === DEV_ENVIRONMENT)) {
+    const created = await registry.environments.create(ref, DEV_ENVIRONMENT);
     if (created.kind === "refused") return created;
-    variant = created.value;
   }
-  if (variant.latest_revision === 0) {
-    const commit = { params: {}, baseRevision: 0, by: AUTHOR, message: "All defaults" };
-    const committed = await revisions.commit(ref, VARIANT, commit);
-    if (committed.kind === "refused") return committed;
-  }
-  const what = { variant: VARIANT, revision: null, by: AUTHOR, message: "" };
-  return deployments.deploy(ref, ENVIRONMENT, what);
+  return application;
 }
 
 /** What came of following the code. */
 export interface FollowedSchema {
   readonly routes: readonly string[];
-  /** One for each live value that does not fit any more; or why nothing was taken over. */
+  /** One for each live value that the code does not take; or why the registry rejects the schema. */
   readonly problems: readonly RegistryProblem[];
 }
 
 /**
- * Takes what the workflow says of itself as the application's schema, even where a configuration
- * that is live does not satisfy it.
+ * Registers the program as the code of its environment, even where the configuration that is live
+ * there does not satisfy it.
  */
 export async function followSchema(
   registry: Registry,
   ref: ApplicationRef,
   openapi: unknown,
 ): Promise<FollowedSchema> {
-  const checked = await registry.applications.checkSchema(ref, openapi);
-  const put = await registry.applications.putSchema(ref, openapi, { force: true });
+  const put = await registry.applications.putSchema(ref, openapi, {
+    environment: DEV_ENVIRONMENT,
+    by: AUTHOR,
+    isDevelopment: true,
+  });
   if (put.kind === "refused") return { routes: [], problems: put.problems };
   return {
     routes: put.value.routes.map(({ route }) => route),
-    problems: checked.kind === "refused" ? checked.problems : [],
+    problems: await findMisfits(registry, ref),
   };
+}
+
+/** What the live code does not take of the live configuration. */
+async function findMisfits(
+  { deployments }: Registry,
+  ref: ApplicationRef,
+): Promise<readonly RegistryProblem[]> {
+  const pinned = await deployments.pin(ref, {
+    kind: "deploy",
+    build: null,
+    config: null,
+    configIn: "body",
+    environment: DEV_ENVIRONMENT,
+    environmentLoc: [],
+    accepts: "breaking",
+    by: AUTHOR,
+    message: "",
+  });
+  const checked = pinned.kind === "refused" ? pinned : await deployments.check(ref, pinned.value);
+  return checked.kind === "refused" ? checked.problems : [];
 }
 
 interface DevRegistrationOptions {

@@ -36,11 +36,9 @@ export function runCommand(): Command {
       "--app <name>",
       "name or id of the application (default: $AGATE_APPLICATION, else the only one)",
     )
-    .addOption(
-      new Option(
-        "--environment <environment>",
-        "call the configuration that is live there (default: that of the workflow, else production)",
-      ).conflicts(["variant", "config", "playground"]),
+    .option(
+      "--environment <environment>",
+      "call what is live there (default: the application's default environment)",
     )
     .addOption(
       new Option("--variant <variant>", "call this variant, or variant@revision")
@@ -95,10 +93,12 @@ async function prepareCall(session: Session<RunFlags>, route: string): Promise<C
 /** What the endpoints take beside the inputs. */
 function selection(flags: RunFlags, isPlayground: boolean): Record<string, unknown> {
   if (isPlayground) return { config: toObject(flags.config ?? []) };
-  if (flags.environment !== undefined) return { environment: flags.environment };
-  if (flags.variant === undefined) return {};
-  const { variant: slug, revision } = flags.variant;
-  return { variant: { slug, ...(revision !== null && { revision }) } };
+  if (flags.variant !== undefined) {
+    const { variant: slug, revision } = flags.variant;
+    return { variant: { slug, ...(revision !== null && { revision }) } };
+  }
+  const isDirect = flags.serviceUrl !== undefined;
+  return isDirect && flags.environment !== undefined ? { environment: flags.environment } : {};
 }
 
 /** `summarize` and `/summarize` are the same; `/` is the endpoint itself. */
@@ -113,13 +113,18 @@ async function findService({
   process: { env },
 }: Session<RunFlags>): Promise<{ readonly api: ApiClient; readonly prefix: string }> {
   if (flags.serviceUrl === undefined) {
-    return {
-      api,
-      prefix: apiPath`/services/${await chooseApplication(api, flags.app ?? env.AGATE_APPLICATION)}`,
-    };
+    const app = await chooseApplication(api, flags.app ?? env.AGATE_APPLICATION);
+    const { environment } = flags;
+    const name = environment === undefined ? app : `${app}@${environment}`;
+    return { api, prefix: apiPath`/services/${name}` };
   }
   if (flags.app !== undefined) {
     throw new WrongUsage("--service-url names the workflow already; --app is for a platform");
+  }
+  if (flags.environment !== undefined && (flags.variant ?? flags.config ?? flags.playground)) {
+    throw new WrongUsage(
+      "a workflow at --service-url takes --environment without --variant, --config and --playground",
+    );
   }
   const url = readBaseUrl(flags.serviceUrl);
   if (url === undefined) {

@@ -1,6 +1,6 @@
-import type { Build, BuildStatus, DeployResult } from "@agate/protocol";
-import { formatBytes } from "@agate/protocol/format";
-import { Command } from "commander";
+import type { Build, BuildStatus } from "@agate/protocol";
+import { formatBytes, UNKNOWN } from "@agate/protocol/format";
+import { Command, Option } from "commander";
 import { apiPath } from "../../api-client/api-client.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { silentProgress, startProgress } from "../../terminal/progress.ts";
@@ -8,13 +8,17 @@ import type { Style } from "../../terminal/terminal.ts";
 import { commandGroup } from "../client/command-group.ts";
 import { APP, examples, HEADINGS } from "../client/command-help.ts";
 import type { ConfirmFlags } from "../client/confirm.ts";
-import { confirm, yesOption } from "../client/confirm.ts";
+import { yesOption } from "../client/confirm.ts";
 import { onPlatform } from "../client/on-platform.ts";
 import { messageOption } from "../client/option-values.ts";
 import type { Page, PageFlags } from "../client/paged-list.ts";
 import { cursorOption, limitOption, listLines, noteNextPage } from "../client/paged-list.ts";
 import { timeCell } from "../client/times.ts";
-import { followDeploy, STEP_WIDTH, servedLines } from "./follow-deploy.ts";
+import { servedLines } from "../views/live-view.ts";
+import type { ActivateFlags } from "./activate-build.ts";
+import { activateBuild, allowBreakingOption, revisionOptions } from "./activate-build.ts";
+import { takeDown } from "./change-live.ts";
+import { STEP_WIDTH } from "./follow-deploy.ts";
 
 const STATUS_STYLES: Readonly<Record<BuildStatus, Style>> = {
   starting: "yellow",
@@ -29,7 +33,7 @@ export function buildsCommand(): Command {
     name: "builds",
     description: "List builds; activate or stop one.",
     heading: HEADINGS.deploy,
-    examples: ["agate builds support", "agate builds activate support 3"],
+    examples: ["agate builds support", "agate builds activate support 3 --environment staging"],
     main: listCommand(),
     others: [activateCommand(), stopCommand()],
   });
@@ -52,22 +56,26 @@ function listCommand(): Command {
         [
           { title: "BUILD", align: "right" },
           { title: "STATUS" },
+          { title: "LIVE IN", least: 10 },
           { title: "DEPLOYED" },
           { title: "BY", least: 6 },
-          { title: "SIZE", align: "right", dispensable: 2 },
-          { title: "SDK", dispensable: 3 },
+          { title: "COMMIT", dispensable: 2 },
+          { title: "SIZE", align: "right", dispensable: 3 },
+          { title: "SDK", dispensable: 4 },
           { title: "ROUTES", least: 8, dispensable: 1 },
           { title: "NOTES", least: 10 },
         ],
         items.map((build) => [
           String(build.number),
           { text: build.status, style: STATUS_STYLES[build.status] ?? "dim" },
+          build.environments.join(" ") || UNKNOWN,
           timeCell(session, build.created_at),
           build.created_by,
-          formatBytes(build.size),
-          build.sdk_version,
+          build.commit === null ? UNKNOWN : shortCommit(build.commit),
+          build.kind === "external" ? UNKNOWN : formatBytes(build.size),
+          build.sdk_version || UNKNOWN,
           build.routes?.join(" ") ?? "",
-          build.refusal ?? build.message,
+          notesOf(build),
         ]),
         printableLine(`${app} has no builds. \`agate deploy app.ts --app ${app}\` creates one.`),
       ),
@@ -76,44 +84,57 @@ function listCommand(): Command {
   });
 }
 
+/** @example shortCommit("9fceb02d0ae598e95dc970b74767f19372d61af8-dirty") // "9fceb02d-dirty" */
+function shortCommit(commit: string): string {
+  return commit.replace(/^([0-9a-f]{8})[0-9a-f]*/, "$1");
+}
+
+function notesOf({ kind, refusal, message }: Build): string {
+  return refusal ?? (kind === "external" ? `runs elsewhere ${message}`.trim() : message);
+}
+
 function activateCommand(): Command {
   const command = new Command("activate")
-    .description("Activate an earlier build, after the same checks as a deploy.")
+    .description("Deploy an earlier build to an environment, after the same checks as a deploy.")
     .argument(...APP)
     .argument("<build>", "number or id of the build")
+    .addOption(environmentOption());
+  for (const option of revisionOptions()) command.addOption(option);
+  command
+    .addOption(allowBreakingOption())
     .addOption(messageOption())
-    .addHelpText("after", examples("agate builds activate support 3"));
-  return onPlatform<[string, string], { readonly message?: string }>(
+    .addHelpText("after", examples("agate builds activate support 3 --environment staging"));
+  return onPlatform<[string, string], EnvironmentFlags & ActivateFlags>(
     command,
     async (session, app, build) => {
       const { api, terminal, flags } = session;
-      const { url } = api.connection;
+      const { environment } = flags;
       using progress = session.json ? silentProgress : startProgress(terminal, STEP_WIDTH);
-      const response = await api.open(
-        apiPath`/registry/applications/${app}/builds/${build}/activate`,
-        {
-          method: "POST",
-          body: flags.message === undefined ? {} : { message: flags.message },
-          accept: "text/event-stream",
-          timeoutMs: null,
-        },
-      );
-      const document = await followDeploy(response, url, app, progress);
-      session.show(document, (result: DeployResult) => servedLines(result, url, terminal.paint));
+      const document = await activateBuild(session, { app, build, environment }, progress);
+      session.show(document, (result) => servedLines(result, api.connection.url, terminal.paint));
     },
   );
 }
 
 function stopCommand(): Command {
   const command = new Command("stop")
-    .description("Stop serving an application. Calls get a 404.")
+    .description("Take down an environment: its build ends, and calls get a 404.")
     .argument(...APP)
+    .addOption(environmentOption())
     .addOption(yesOption())
-    .addHelpText("after", examples("agate builds stop support"));
-  return onPlatform<[string], ConfirmFlags>(command, async (session, app) => {
-    await confirm(session, `Stop serving ${app}?`);
-    const path = apiPath`/registry/applications/${app}/builds/live`;
-    const document = await session.api.send("DELETE", path);
-    session.show(document, () => [printableLine(`No build serves ${app} now.`)]);
+    .addHelpText("after", examples("agate builds stop support --environment staging"));
+  return onPlatform<[string], EnvironmentFlags & ConfirmFlags>(command, async (session, app) => {
+    await takeDown(session, app, session.flags.environment);
   });
+}
+
+interface EnvironmentFlags {
+  readonly environment: string;
+}
+
+function environmentOption(): Option {
+  return new Option(
+    "--environment <environment>",
+    "name or id of the environment",
+  ).makeOptionMandatory();
 }

@@ -1,57 +1,51 @@
+import { dirname, resolve } from "node:path";
+import type { DeployResult } from "@agate/protocol";
 import { formatBytes, plural } from "@agate/protocol/format";
 import { Command, Option } from "commander";
 import { apiPath } from "../../api-client/api-client.ts";
-import type { PackedBuild } from "../../packing/pack-app.ts";
+import type { ApiDocument } from "../../api-client/response-body.ts";
 import type { Progress } from "../../terminal/progress.ts";
 import { silentProgress, startProgress } from "../../terminal/progress.ts";
 import { examples, HEADINGS } from "../client/command-help.ts";
-import { CommandFailure } from "../client/failures.ts";
+import { CommandFailure, WrongUsage } from "../client/failures.ts";
 import type { Session } from "../client/on-platform.ts";
 import { onPlatform } from "../client/on-platform.ts";
 import { collect, messageOption } from "../client/option-values.ts";
-import { parseWholeNumber } from "../option-parsers.ts";
-import { followDeploy, STEP_WIDTH, servedLines } from "./follow-deploy.ts";
+import { servedLines } from "../views/live-view.ts";
+import type { ActivateFlags } from "./activate-build.ts";
+import { activateBuild, allowBreakingOption, revisionOptions } from "./activate-build.ts";
+import { chooseEnvironment } from "./choose-environment.ts";
+import { followDeploy, STEP_WIDTH } from "./follow-deploy.ts";
 
-interface DeployFlags {
+interface DeployFlags extends ActivateFlags {
   readonly app?: string;
-  readonly variant: string;
   readonly environment?: string;
-  readonly revision?: number;
-  readonly codeOnly?: boolean;
+  readonly build?: string;
   readonly include?: readonly string[];
-  readonly message?: string;
 }
 
 /** `agate deploy`: from a file to a running service. */
 export function deployCommand(): Command {
   const command = new Command("deploy")
-    .description("Pack, upload, check and activate a workflow.")
+    .description("Pack, upload, check and activate a workflow in one environment.")
     .helpGroup(HEADINGS.deploy)
-    .argument("<file>", "the workflow, such as app.ts")
+    .argument("[file]", "the workflow, such as app.ts; none with --build")
     .option(
       "--app <name>",
       "name of the application, created if it does not exist (default: $AGATE_APPLICATION, else the project's name)",
     )
     .option(
-      "--variant <variant>",
-      "variant to make live, created with all defaults if it does not exist",
-      "default",
-    )
-    .option(
       "--environment <environment>",
-      "environment to make it live in (default: $AGATE_ENVIRONMENT, else production)",
-    )
-    .option(
-      "--revision <number>",
-      "revision of the variant (default: the latest)",
-      parseWholeNumber,
-    )
+      "environment to deploy to (default: development, unless production is live)",
+    );
+  for (const option of revisionOptions()) command.addOption(option);
+  command
     .addOption(
-      new Option(
-        "--code-only",
-        "deploy the code without changing the live configurations",
-      ).conflicts(["environment", "revision"]),
+      new Option("--build <build>", "deploy this earlier build, by number or id").conflicts(
+        "include",
+      ),
     )
+    .addOption(allowBreakingOption())
     .option(
       "--include <pattern>",
       "files that the program reads at run time, relative to its project (repeatable)",
@@ -63,49 +57,90 @@ export function deployCommand(): Command {
       examples(
         "agate deploy app.ts --app support",
         "agate deploy app.ts --app support --environment staging --include 'prompts/**' -m 'new prompts'",
+        "agate deploy --build 3 --app support --environment production",
       ),
     );
-  return onPlatform<[string], DeployFlags>(command, deploy);
+  return onPlatform<[string | undefined], DeployFlags>(command, deploy);
 }
 
-async function deploy(session: Session<DeployFlags>, file: string): Promise<void> {
+async function deploy(session: Session<DeployFlags>, file: string | undefined): Promise<void> {
   const { api, terminal, flags } = session;
-  const { url } = api.connection;
+  if (flags.revision !== undefined && flags.variant === undefined) {
+    throw new WrongUsage("--revision needs --variant: a revision belongs to a variant");
+  }
+  if ((file === undefined) === (flags.build === undefined)) {
+    throw new WrongUsage("name the file of the workflow, such as app.ts, or a build with --build");
+  }
   using progress = session.json ? silentProgress : startProgress(terminal, STEP_WIDTH);
-  const { build, archive } = await pack(session, file, progress);
-  progress.begin("upload", formatBytes(archive.byteLength));
-  const response = await api.open(
-    apiPath`/registry/applications/${build.manifest.application}/builds`,
-    {
-      method: "POST",
-      query: { ...targetOf(session), message: flags.message },
-      bytes: { content: archive, type: "application/gzip" },
-      accept: "text/event-stream",
-      timeoutMs: null,
-    },
-  );
-  progress.done();
-  const document = await followDeploy(response, url, build.manifest.application, progress);
-  session.show(document, (result) => servedLines(result, url, terminal.paint));
+  const document =
+    file === undefined
+      ? await deployBuild(session, flags.build ?? "", progress)
+      : await deployFile(session, file, progress);
+  session.show(document, (result) => servedLines(result, api.connection.url, terminal.paint));
 }
 
-function targetOf({
-  flags,
-  process: { env },
-}: Session<DeployFlags>): Record<string, string | number | undefined> {
-  if (flags.codeOnly) return {};
-  const environment = flags.environment ?? (env.AGATE_ENVIRONMENT || "production");
-  return { environment, variant: flags.variant, revision: flags.revision };
+async function deployBuild(
+  session: Session<DeployFlags>,
+  build: string,
+  progress: Progress,
+): Promise<ApiDocument<DeployResult>> {
+  const {
+    flags,
+    process: { env },
+  } = session;
+  const app = flags.app ?? env.AGATE_APPLICATION;
+  if (!app) throw new WrongUsage("name the application of the build with --app");
+  const environment = await chooseEnvironment(session, app, flags.environment);
+  return activateBuild(session, { app, build, environment }, progress);
+}
+
+async function deployFile(
+  session: Session<DeployFlags>,
+  file: string,
+  progress: Progress,
+): Promise<ApiDocument<DeployResult>> {
+  const { flags } = session;
+  const { app, archive, commit } = await pack(session, file, progress);
+  const environment = await chooseEnvironment(session, app, flags.environment);
+  const { variant, revision, message } = flags;
+  progress.begin("upload", formatBytes(archive.byteLength));
+  return followDeploy(
+    session,
+    {
+      path: apiPath`/registry/applications/${app}/builds`,
+      request: {
+        query: {
+          environment,
+          variant,
+          revision,
+          commit: commit ?? undefined,
+          allow_breaking: flags.allowBreaking ? "true" : undefined,
+          message,
+        },
+        bytes: { content: archive, type: "application/gzip" },
+      },
+      resultCommand: `agate builds ${app}`,
+    },
+    progress,
+  );
+}
+
+interface Packed {
+  readonly app: string;
+  readonly archive: Uint8Array<ArrayBuffer>;
+  /** Sent beside the archive: the same files stay the same build. */
+  readonly commit: string | null;
 }
 
 async function pack(
   { flags, terminal, process: { env } }: Session<DeployFlags>,
   file: string,
   progress: Progress,
-): Promise<{ readonly build: PackedBuild; readonly archive: Uint8Array<ArrayBuffer> }> {
+): Promise<Packed> {
   progress.begin("pack", file);
   const { archiveFiles } = await import("@agate/platform/build-archive");
   const { formatProblems } = await import("../../packing/code-problem.ts");
+  const { gitCommit } = await import("../../packing/git-commit.ts");
   const { packApp } = await import("../../packing/pack-app.ts");
   const { app: application, include } = flags;
   const outcome = await packApp(file, { application, include, env });
@@ -118,6 +153,7 @@ async function pack(
     );
   }
   const archive = new Uint8Array(await archiveFiles(outcome.files));
+  const commit = await gitCommit(dirname(resolve(file)), env);
   const packages =
     outcome.packages.length === 0
       ? ""
@@ -126,5 +162,5 @@ async function pack(
   if (outcome.warnings.length > 0) {
     terminal.note(formatProblems(outcome.warnings, terminal.paintNote).trimEnd());
   }
-  return { build: outcome, archive };
+  return { app: outcome.manifest.application, archive, commit };
 }

@@ -1,12 +1,12 @@
 import type { Deployment } from "@agate/protocol";
-import { Argument, Command } from "commander";
+import { UNKNOWN } from "@agate/protocol/format";
+import { Argument, Command, Option } from "commander";
 import { apiPath } from "../../api-client/api-client.ts";
-import { printableLine } from "../../terminal/printable.ts";
 import type { Cell } from "../../terminal/table.ts";
 import { commandGroup } from "../client/command-group.ts";
 import { APP, ENVIRONMENT, examples, HEADINGS } from "../client/command-help.ts";
 import type { ConfirmFlags } from "../client/confirm.ts";
-import { confirm, yesOption } from "../client/confirm.ts";
+import { yesOption } from "../client/confirm.ts";
 import { onPlatform } from "../client/on-platform.ts";
 import { messageOption } from "../client/option-values.ts";
 import type { Page, PageFlags } from "../client/paged-list.ts";
@@ -14,13 +14,14 @@ import { cursorOption, limitOption, listLines, noteNextPage } from "../client/pa
 import type { VariantRef } from "../client/revision-ref.ts";
 import { formatRevision, parseVariantRef } from "../client/revision-ref.ts";
 import { timeCell } from "../client/times.ts";
-import { changeLive } from "./change-live.ts";
+import { allowBreakingOption } from "./activate-build.ts";
+import { changeLive, takeDown } from "./change-live.ts";
 
 interface MessageFlags {
   readonly message?: string;
 }
 
-/** `agate deployments`: which revision is live where, and was. */
+/** `agate deployments`: which build and which revision are live where, and were. */
 export function deploymentsCommand(): Command {
   return commandGroup({
     name: "deployments",
@@ -59,6 +60,7 @@ function listCommand(): Command {
           [
             { title: "DEPLOYMENT" },
             { title: "ENVIRONMENT", least: 10 },
+            { title: "BUILD", align: "right" },
             { title: "REVISION", least: 10 },
             { title: "SINCE" },
             { title: "ENDED", dispensable: 1 },
@@ -69,6 +71,7 @@ function listCommand(): Command {
           items.map((deployment) => [
             deployment.id,
             deployment.environment,
+            deployment.build === null ? UNKNOWN : String(deployment.build.number),
             formatRevision(deployment.variant),
             timeCell(session, deployment.deployed_at),
             endCell(timeCell(session, deployment.ended_at), deployment),
@@ -95,7 +98,7 @@ function how({ kind, promoted_from, rolled_back_to }: Deployment): string {
 
 function createCommand(): Command {
   const command = new Command("create")
-    .description("Make a revision live in an environment.")
+    .description("Make a revision live in an environment, with the build that is live there.")
     .argument(...APP)
     .argument(...ENVIRONMENT)
     .addArgument(
@@ -108,73 +111,81 @@ function createCommand(): Command {
   return onPlatform<[string, string, VariantRef], MessageFlags>(
     command,
     async (session, app, environment, { variant, revision }) => {
-      await changeLive(session, app, environment, async ({ api, flags }) => {
-        const path = apiPath`/registry/applications/${app}/environments/${environment}/deployments`;
-        return await api.send<Deployment>("POST", path, {
-          variant,
-          ...(revision !== null && { revision }),
-          ...(flags.message !== undefined && { message: flags.message }),
-        });
-      });
+      const { message } = session.flags;
+      const body = { variant, ...(revision !== null && { revision }), message };
+      await changeLive(session, { app, environment, action: "deployments", body });
     },
   );
 }
 
+interface MoveFlags extends MessageFlags {
+  readonly codeOnly?: boolean;
+  readonly configOnly?: boolean;
+  readonly allowBreaking?: boolean;
+}
+
+/** The options of what moves a build and a revision together. */
+function moveOptions(): Option[] {
+  return [
+    new Option("--code-only", "move the build, and keep the live revision").conflicts("configOnly"),
+    new Option("--config-only", "move the revision, and keep the live build"),
+    allowBreakingOption(),
+    messageOption(),
+  ];
+}
+
+function moveBody({ codeOnly, configOnly, allowBreaking, message }: MoveFlags) {
+  // What is undefined is left out of JSON.
+  return { code_only: codeOnly, config_only: configOnly, allow_breaking: allowBreaking, message };
+}
+
 function promoteCommand(): Command {
   const command = new Command("promote")
-    .description("Deploy what is live in one environment to another.")
+    .description("Deploy the build and the revision that are live in one environment to another.")
     .argument(...APP)
     .argument("<from>", "source environment")
     .argument("<to>", "target environment")
-    .addOption(messageOption())
-    .addHelpText("after", examples("agate deployments promote support staging production"));
-  return onPlatform<[string, string, string], MessageFlags>(
+    .option("--expect <deployment>", "fail unless this deployment is live in the source");
+  for (const option of moveOptions()) command.addOption(option);
+  command.addHelpText("after", examples("agate deployments promote support staging production"));
+  return onPlatform<[string, string, string], MoveFlags & { readonly expect?: string }>(
     command,
-    async (session, app, from, to) => {
-      await changeLive(session, app, to, async ({ api, flags }) => {
-        const path = apiPath`/registry/applications/${app}/environments/${to}/promote`;
-        return await api.send<Deployment>("POST", path, {
-          from,
-          ...(flags.message !== undefined && { message: flags.message }),
-        });
-      });
+    async (session, app, from, environment) => {
+      const body = { from, expect: session.flags.expect, ...moveBody(session.flags) };
+      await changeLive(session, { app, environment, action: "promote", body });
     },
   );
 }
 
 function rollbackCommand(): Command {
   const command = new Command("rollback")
-    .description("Roll an environment back to an earlier deployment.")
+    .description("Roll an environment back to the build and the revision of an earlier deployment.")
     .argument(...APP)
     .argument(...ENVIRONMENT)
-    .option("--to <deployment>", "id of the deployment to roll back to (default: the previous one)")
-    .addOption(messageOption())
-    .addHelpText("after", examples("agate deployments rollback support production -m 'too slow'"));
-  return onPlatform<[string, string], MessageFlags & { readonly to?: string }>(
+    .option(
+      "--to <deployment>",
+      "id of the deployment to roll back to (default: the last one that differs)",
+    );
+  for (const option of moveOptions()) command.addOption(option);
+  command.addHelpText(
+    "after",
+    examples("agate deployments rollback support production -m 'too slow'"),
+  );
+  return onPlatform<[string, string], MoveFlags & { readonly to?: string }>(
     command,
     async (session, app, environment) => {
-      await changeLive(session, app, environment, async ({ api, flags }) => {
-        const path = apiPath`/registry/applications/${app}/environments/${environment}/rollback`;
-        return await api.send<Deployment>("POST", path, {
-          ...(flags.to !== undefined && { deployment: flags.to }),
-          ...(flags.message !== undefined && { message: flags.message }),
-        });
-      });
+      const body = { deployment: session.flags.to, ...moveBody(session.flags) };
+      await changeLive(session, { app, environment, action: "rollback", body });
     },
   );
 }
 
 function takeDownCommand(): Command {
   const command = new Command("take-down")
-    .description("Take down an environment. Calls get a 404.")
+    .description("Take down an environment: its build ends, and calls get a 404.")
     .argument(...APP)
     .argument(...ENVIRONMENT)
     .addOption(yesOption())
     .addHelpText("after", examples("agate deployments take-down support preview"));
-  return onPlatform<[string, string], ConfirmFlags>(command, async (session, app, environment) => {
-    await confirm(session, `Take down ${environment} of ${app}?`);
-    const path = apiPath`/registry/applications/${app}/environments/${environment}/deployment`;
-    const document = await session.api.send("DELETE", path);
-    session.show(document, () => [printableLine(`Nothing is live in ${environment} of ${app}.`)]);
-  });
+  return onPlatform<[string, string], ConfirmFlags>(command, takeDown);
 }

@@ -1,19 +1,18 @@
 import type { DeployEvents, DeployResult } from "@agate/protocol";
+import type { ApiPath, ApiRequest } from "../../api-client/api-client.ts";
 import { ApiFailure } from "../../api-client/api-failure.ts";
 import type { ApiDocument } from "../../api-client/response-body.ts";
 import { bodyEvents } from "../../api-client/response-body.ts";
-import { printableLine } from "../../terminal/printable.ts";
 import type { Progress } from "../../terminal/progress.ts";
-import type { Paint } from "../../terminal/terminal.ts";
 import { CommandFailure } from "../client/failures.ts";
-import { formatRevision } from "../client/revision-ref.ts";
+import type { Session } from "../client/on-platform.ts";
 
 /** What each step does, for people. */
 const STEP_WORDS: Readonly<Record<string, string>> = {
   unpack: "unpack",
   install: "install packages",
   start: "start",
-  check: "check configurations",
+  check: "check configuration",
   switch: "switch",
   drain: "drain the previous build",
 };
@@ -21,17 +20,28 @@ const STEP_WORDS: Readonly<Record<string, string>> = {
 /** The widest of the words, and of those that the command itself adds. */
 export const STEP_WIDTH = Math.max(...Object.values(STEP_WORDS).map((word) => word.length));
 
+/** A request that changes what is live in an environment. */
+export interface LiveChange {
+  readonly path: ApiPath;
+  readonly request: Pick<ApiRequest, "query" | "body" | "bytes">;
+  /** The command that shows the result where the connection is lost. */
+  readonly resultCommand: string;
+}
+
 /**
- * Shows the steps of a deploy as the platform tells them, until it says how it went.
+ * Sends a change and shows its steps as the platform reports them, until it reports the result.
  *
  * @throws {ApiFailure} when it was refused.
  */
 export async function followDeploy(
-  response: Response,
-  url: string,
-  app: string,
+  { api }: Pick<Session<unknown>, "api">,
+  { path, request, resultCommand }: LiveChange,
   progress: Progress,
 ): Promise<ApiDocument<DeployResult>> {
+  const { url } = api.connection;
+  const accept = "text/event-stream";
+  const response = await api.open(path, { method: "POST", ...request, accept, timeoutMs: null });
+  progress.done();
   try {
     for await (const { event, data } of bodyEvents(response, url)) {
       if (event === "deployed") {
@@ -57,7 +67,7 @@ export async function followDeploy(
   }
   progress.failed();
   throw new CommandFailure(
-    `The connection to ${url} was lost. The deploy continues on the platform: \`agate builds ${app}\` shows the result.`,
+    `The connection to ${url} was lost. The deploy continues on the platform: \`${resultCommand}\` shows the result.`,
   );
 }
 
@@ -66,25 +76,4 @@ function showStep({ step, state, detail }: DeployEvents["step"], progress: Progr
   if (state === "begun") progress.begin(STEP_WORDS[step] ?? step, detail);
   // The time is shown already.
   else progress.done(/^[\d.]+ m?s$/.test(detail) ? "" : detail);
-}
-
-/** What serves now, what is live, and where to call it. */
-export function* servedLines(
-  { application, build, deployment }: DeployResult,
-  url: string,
-  paint: Paint,
-): Generator<string> {
-  const app = printableLine(application.slug);
-  yield `Build ${build.number} serves ${paint("bold", app)}.`;
-  if (build.allow !== null && build.allow.length > 0) {
-    yield `Permissions from package.json: ${build.allow.join(", ")}.`;
-  }
-  if (deployment !== null) {
-    const { variant, environment } = deployment;
-    yield printableLine(`${formatRevision(variant)} is live in ${environment}.`);
-  }
-  for (const route of build.routes ?? []) {
-    const path = route === "/" ? "" : printableLine(route);
-    yield `  ${paint("cyan", `${url}/services/${app}/run${path}`)}`;
-  }
 }

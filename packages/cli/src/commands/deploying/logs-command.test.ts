@@ -5,14 +5,20 @@ import { SeenLines } from "./logs-command.ts";
 
 it("shows every line of a log exactly once, however often the stream is lost and begun again", () => {
   const log = fc
-    .array(fc.record({ step: fc.nat({ max: 2 }), line: fc.constantFrom("ok", "failed") }), {
-      maxLength: 40,
-    })
+    .array(
+      fc.record({
+        step: fc.nat({ max: 2 }),
+        environment: fc.constantFrom("staging", null),
+        line: fc.constantFrom("ok", "failed"),
+      }),
+      { maxLength: 40 },
+    )
     .map((entries) => {
       let time = 0;
-      return entries.map(({ step, line }): LogLine => {
+      return entries.map(({ step, environment, line }): LogLine => {
         time += step;
-        return { time: String(time).padStart(6, "0"), build: 1, stream: "stdout", line };
+        const at = String(time).padStart(6, "0");
+        return { time: at, build: 1, environment, stream: "stdout", line };
       });
     });
   fc.assert(

@@ -1,8 +1,8 @@
-import type { LogLine } from "@agate/protocol";
+import { DEV_BUILD, type LogLine } from "@agate/protocol";
 import { Command } from "commander";
 import { apiPath } from "../../api-client/api-client.ts";
 import { bodyLines } from "../../api-client/response-body.ts";
-import { printableText } from "../../terminal/printable.ts";
+import { printableLine, printableText } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { APP, examples, HEADINGS } from "../client/command-help.ts";
 import { keepFollowing } from "../client/keep-following.ts";
@@ -12,6 +12,7 @@ import { formatTime } from "../client/times.ts";
 import { parseWholeNumber } from "../option-parsers.ts";
 
 interface LogsFlags {
+  readonly environment?: string;
   readonly build?: number;
   readonly tail: number;
   readonly follow?: boolean;
@@ -25,13 +26,17 @@ export function logsCommand(): Command {
     )
     .helpGroup(HEADINGS.deploy)
     .argument(...APP)
+    .option("--environment <environment>", "only of this environment")
     .option("--build <number>", "only of this build; 0 is what `agate dev` runs", parseWholeNumber)
     .option("--tail <number>", "number of last lines", parseWholeNumber, 100)
     .option(
       "-f, --follow",
       "keep printing new lines until Ctrl-C; with --json one document per line",
     )
-    .addHelpText("after", examples("agate logs support", "agate logs support --follow --tail 10"));
+    .addHelpText(
+      "after",
+      examples("agate logs support --environment staging", "agate logs support --follow --tail 10"),
+    );
   return onPlatform<[string], LogsFlags>(command, async (session, app) => {
     const seen = new SeenLines();
     if (!session.flags.follow) {
@@ -54,8 +59,9 @@ async function showLines(
   connected: () => void,
 ): Promise<void> {
   const { url } = api.connection;
+  const { environment, build, tail } = flags;
   const response = await api.open(apiPath`/registry/applications/${app}/logs`, {
-    query: { build: flags.build, tail: flags.tail, follow: flags.follow ? "true" : undefined },
+    query: { environment, build, tail, follow: flags.follow ? "true" : undefined },
     accept: "application/x-ndjson",
     signal: terminal.unread,
   });
@@ -67,10 +73,14 @@ async function showLines(
   }
 }
 
-function formatLine({ time, build, stream, line }: LogLine, { paint }: Terminal): string {
+function formatLine(
+  { time, build, environment, stream, line }: LogLine,
+  { paint }: Terminal,
+): string {
   const text = printableText(line).trimEnd();
   const shown = stream === "platform" ? paint("cyan", text) : text;
-  const origin = build === 0 ? "dev" : `#${build}`;
+  const origin =
+    build === DEV_BUILD ? "dev" : printableLine(`${environment ?? ""} #${build}`.trim());
   return `${paint("dim", `${formatTime(time)} ${origin}`)} ${shown}`;
 }
 
@@ -89,13 +99,13 @@ export class SeenLines {
     this.#repeated = new Map();
   }
 
-  isNew({ time, build, stream, line }: LogLine): boolean {
+  isNew({ time, build, environment, stream, line }: LogLine): boolean {
     if (time > this.#latest) {
       this.#latest = time;
       this.#shownAtLatest.clear();
       this.#repeated = undefined;
     }
-    const identity = JSON.stringify([build, stream, line]);
+    const identity = JSON.stringify([build, environment, stream, line]);
     if (this.#repeated !== undefined) {
       if (time < this.#latest) return false;
       const count = (this.#repeated.get(identity) ?? 0) + 1;

@@ -26,6 +26,7 @@ interface CommitFlags {
   readonly set?: readonly TypedEdit[];
   readonly unset?: readonly TypedEdit[];
   readonly base?: number;
+  readonly environment?: string;
   readonly message?: string;
 }
 
@@ -50,6 +51,10 @@ export function commitCommand(): Command {
       "fail if this is no longer the latest revision (default: the latest)",
       parseWholeNumber,
     )
+    .option(
+      "--environment <environment>",
+      "check it against the code that is live there (default: that of the default environment)",
+    )
     .addOption(messageOption())
     .addHelpText(
       "after",
@@ -72,12 +77,13 @@ async function commit(session: Session<CommitFlags>, app: string, variant: strin
     flags.params !== undefined
       ? ((await readObjectInput(flags.params, session.process)) as RouteParams)
       : await paramsOf(api, app, variant, base);
-  const edits = await resolveEdits(api, app, before, typed);
+  const edits = await resolveEdits(session, app, before, typed);
   const path = apiPath`/registry/applications/${app}/variants/${variant}/revisions`;
   try {
     const document = await api.send<Revision>("POST", path, {
       params: edited(before, edits),
       base_revision: base,
+      environment: flags.environment,
       ...(flags.message !== undefined && { message: flags.message }),
     });
     session.show(document, (revision) => [
@@ -92,20 +98,22 @@ async function commit(session: Session<CommitFlags>, app: string, variant: strin
 
 /** Tells routes from fields with the routes that the registry knows, where the places leave it open. */
 async function resolveEdits(
-  api: ApiClient,
+  session: Session<CommitFlags>,
   app: string,
   before: RouteParams,
   typed: readonly TypedEdit[],
 ): Promise<readonly ParamEdit[]> {
-  const known = typed.some(isAmbiguous) ? await knownRoutes(api, app) : [];
+  const known = typed.some(isAmbiguous) ? await knownRoutes(session, app) : [];
   return typed.map((edit) => resolveEdit(edit, [...Object.keys(before), ...known]));
 }
 
-async function knownRoutes(api: ApiClient, app: string): Promise<readonly string[]> {
+async function knownRoutes(
+  { api, flags: { environment } }: Session<CommitFlags>,
+  app: string,
+): Promise<readonly string[]> {
   try {
-    const { value } = await api.get<ApplicationSchema>(
-      apiPath`/registry/applications/${app}/schema`,
-    );
+    const path = apiPath`/registry/applications/${app}/schema`;
+    const { value } = await api.get<ApplicationSchema>(path, { environment });
     return value.routes.map(({ route }) => route);
   } catch (error) {
     if (hasType(error, "schema_not_found")) return [];
