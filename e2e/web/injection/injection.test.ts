@@ -2,6 +2,7 @@
 // and through every view that shows one.
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
+import { workflowOpenapi } from "../../../packages/platform/src/server/routes/registry/testing/workflow-openapi.fixture.ts";
 import { startServer } from "../../running-server.ts";
 import { sendOtlp } from "../../send-otlp.ts";
 import { withPlatform } from "../with-platform.ts";
@@ -25,6 +26,11 @@ async function registerHostile(): Promise<void> {
       base_revision: n - 1,
       message: hostile("commit message"),
     });
+  }
+  const field = { type: "string", default: "", "x-ag-control": "text-area" };
+  const openapi = workflowOpenapi({ [hostile("field")]: field });
+  await registry("PUT", "/applications/hostile/schema", openapi);
+  for (const n of [1, 2]) {
     await registry("POST", "/applications/hostile/environments/production/deployments", {
       variant: "default",
       revision: n,

@@ -149,31 +149,32 @@ describe("A commit", () => {
     await name.fill("own-way");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await dialog(page).getByText("own-way@2").waitFor();
-    expect((await latest("own-way")).params).toEqual({ "/summarize": { tone: "formal" } });
+    expect((await latest("own-way")).params).toMatchObject({ "/summarize": { tone: "formal" } });
     const { forked_from } = await send<{ forked_from: object }>("GET", "/variants/own-way");
     expect(forked_from).toMatchObject({ slug: "shared", revision: 1 });
     web.expectNoFaults();
   });
 
-  it("makes the first variant of an application, with every value said", async () => {
+  it("makes a variant of the schema's defaults, with every value said", async () => {
     const newborn = "/applications/newborn";
     await registry("POST", "/applications", { slug: "newborn" });
     const document = await fetch(`${platform().url}/services/quickstart/openapi.json`);
     await registry("PUT", `${newborn}/schema`, await document.json());
-    await using web = await open("/apps/newborn/playground?route=/retrieve");
+    const address = "/apps/newborn/playground?route=/retrieve&configs=schema:defaults";
+    await using web = await open(address);
     const { page } = web;
     await expect
       .poll(() => column(page).getByLabel("Configuration").inputValue())
       .toBe("schema:defaults");
     expect(await column(page).getByRole("spinbutton", { name: "topK" }).inputValue()).toBe("2");
     await column(page).getByRole("button", { name: "Commit…" }).click();
-    expect(await dialog(page).getByLabel("Variant name").inputValue()).toBe("default");
+    expect(await dialog(page).getByLabel("Variant name").inputValue()).toBe("default-2");
+    // What the registry adds is no change of the user's.
+    await dialog(page).getByText("Same configuration: no fields differ.").waitFor();
     await dialog(page).getByRole("button", { name: "Save" }).click();
-    await dialog(page).getByText("default@1").waitFor();
-    const made = await registry<Revision>("GET", `${newborn}/variants/default/revisions/1`);
-    expect(made.params).toEqual({
-      "/retrieve": { topK: 2, minScore: 0.12 },
-    });
+    await dialog(page).getByText("default-2@1").waitFor();
+    const made = await registry<Revision>("GET", `${newborn}/variants/default-2/revisions/1`);
+    expect(made.params["/retrieve"]).toEqual({ topK: 2, minScore: 0.12 });
     web.expectNoFaults();
   });
 

@@ -82,7 +82,7 @@ describe("changing what is live", () => {
     await dialog.getByText("production: thorough@2 → thorough@1", { exact: true }).waitFor();
     const since = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
     const told = await dialog.getByText(/^Returns to/).textContent();
-    expect(told).toContain("Returns to thorough@1, deployed by local (“The good one”).");
+    expect(told).toContain("Returns to build 1, thorough@1, deployed by local (“The good one”).");
     expect(told).toContain(`It was live from ${since.format(Date.parse(before.deployed_at))} to`);
     await web.expectAccessible();
     await dialog.getByRole("button", { name: "Roll back" }).click();
@@ -111,7 +111,7 @@ describe("changing what is live", () => {
       .first();
     await entry.getByRole("button", { name: "Compare with live thorough@2" }).click();
     await entry.getByRole("region", { name: "Changes in /summarize" }).waitFor();
-    await entry.getByRole("button", { name: /^Roll back to this: concise@1/ }).click();
+    await entry.getByRole("button", { name: /^Roll back to this: build 1, concise@1/ }).click();
     const dialog = dialogOf(page, "Roll back production");
     await dialog.getByText("production: thorough@2 → concise@1", { exact: true }).waitFor();
     await dialog.getByRole("button", { name: "Roll back" }).click();
@@ -120,8 +120,9 @@ describe("changing what is live", () => {
     web.expectNoFaults();
   });
 
-  it("deploys a revision to an environment where nothing is live, and takes it down", async () => {
+  it("says what an environment without code needs, promotes to it, and takes it down", async () => {
     await registry("POST", `${APP}/environments`, { slug: "eu" });
+    await deploy("staging", "thorough", 1);
     await using web = await open("/apps/quickstart/variants/thorough");
     const { page } = web;
     await page.getByRole("button", { name: "Deploy thorough@1" }).click();
@@ -131,8 +132,22 @@ describe("changing what is live", () => {
     const summarize = dialog.getByRole("region", { name: "Configuration of /summarize" });
     await summarize.getByText("formal").waitFor();
     await dialog.getByRole("button", { name: "Deploy" }).click();
+    const refusal = dialog.getByRole("alert");
+    await refusal.getByText("No code is deployed to").waitFor();
+    await refusal
+      .getByText("agate deploy app.ts --app quickstart --environment eu", { exact: true })
+      .waitFor();
+    await web.expectAccessible();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+
+    await web.open("/apps/quickstart/environments/staging");
+    await page.getByRole("button", { name: "More actions for staging" }).click();
+    await page.getByRole("menuitem", { name: "Promote to eu…" }).click();
+    const promotion = dialogOf(page, "Promote staging to eu");
+    await promotion.getByText("eu: nothing → build 1, thorough@1", { exact: true }).waitFor();
+    await promotion.getByRole("button", { name: "Promote" }).click();
     await page.getByText("thorough@1 is live in eu.").waitFor();
-    await page.getByRole("link", { name: "live in eu" }).click();
+    await page.getByRole("link", { name: "History of eu", exact: true }).click();
 
     await page.getByRole("heading", { level: 1, name: "eu" }).waitFor();
     await page.getByRole("button", { name: "More actions for eu" }).click();
@@ -144,7 +159,7 @@ describe("changing what is live", () => {
     await page.getByRole("button", { name: "More actions for eu" }).click();
     await page.getByRole("menuitem", { name: "Take down…" }).click();
     const takeDown = dialogOf(page, "Take down eu");
-    await takeDown.getByText("eu: thorough@1 → nothing").waitFor();
+    await takeDown.getByText("eu: build 1, thorough@1 → nothing").waitFor();
     await takeDown.getByRole("button", { name: "Take down" }).click();
     await page.getByText("Nothing is live. Calls to eu").waitFor();
     expect(await live("eu")).toBeNull();
@@ -160,19 +175,19 @@ describe("changing what is live", () => {
     // Committed before any workflow had told what it takes.
     const strict = "/applications/strict";
     await registry("POST", "/applications", { slug: "strict" });
-    await registry("POST", `${strict}/variants`, { slug: "default" });
+    await registry("POST", `${strict}/variants`, { slug: "rude" });
     const params = { "/summarize": { sentences: 99, tone: "rude" } };
-    await registry("POST", `${strict}/variants/default/revisions`, {
+    await registry("POST", `${strict}/variants/rude/revisions`, {
       params,
       base_revision: 0,
     });
     const workflow = await fetch(`${platform().url}/services/quickstart/openapi.json`);
     await registry("PUT", `${strict}/schema`, await workflow.json());
 
-    await using web = await open("/apps/strict/variants/default", { theme: "dark" });
+    await using web = await open("/apps/strict/variants/rude", { theme: "dark" });
     const { page } = web;
-    await page.getByRole("button", { name: "Deploy default@1" }).click();
-    const dialog = dialogOf(page, "Deploy default@1");
+    await page.getByRole("button", { name: "Deploy rude@1" }).click();
+    const dialog = dialogOf(page, "Deploy rude@1");
     await dialog.getByLabel("Environment").selectOption("production");
     await dialog.getByLabel("Message").fill("Now or never");
     await dialog.getByRole("button", { name: "Deploy" }).click();
@@ -202,7 +217,7 @@ describe("changing what is live", () => {
     await dialog.getByLabel("Message").fill("Typed before");
     await deploy("production", "thorough", 1);
     await dialog
-      .getByText(/Changed while this dialog was open: local deployed thorough@1/)
+      .getByText(/Changed while this dialog was open: local deployed build 1, thorough@1/)
       .waitFor();
     await dialog.getByText("production: thorough@1 → thorough@2", { exact: true }).waitFor();
     expect(await dialog.getByLabel("Message").inputValue()).toBe("Typed before");
@@ -232,6 +247,31 @@ describe("changing what is live", () => {
     expect((await live("production"))?.variant).toMatchObject({ slug: "thorough", revision: 1 });
     web.expectNoFaults();
   });
+});
+
+it("does not promote what the platform says is no longer live", async () => {
+  await using web = await newPage();
+  const { page } = web;
+  await page.route("**/environments/production/promote", async (route) => {
+    await deploy("staging", "thorough", 1);
+    await route.continue();
+  });
+  await web.open("/apps/quickstart/environments/staging");
+  await page.getByRole("button", { name: "Promote to production" }).click();
+  const dialog = dialogOf(page, "Promote staging to production");
+  await dialog.getByText("production: concise@1 → thorough@2", { exact: true }).waitFor();
+  await dialog.getByRole("button", { name: "Promote" }).click();
+  const refusal = dialog.getByRole("alert");
+  await refusal.getByText("staging changed meanwhile").waitFor();
+  expect((await live("production"))?.variant).toMatchObject({ slug: "concise", revision: 1 });
+  await web.expectAccessible();
+  await page.unroute("**/environments/production/promote");
+  await refusal.getByRole("button", { name: "Reload" }).click();
+  await refusal.waitFor({ state: "detached" });
+  await dialog.getByText("production: concise@1 → thorough@1", { exact: true }).waitFor();
+  await dialog.getByRole("button", { name: "Promote" }).click();
+  await page.getByText("thorough@1 is live in production.").waitFor();
+  web.expectNoFaults();
 });
 
 it("does once what is clicked twice", async () => {

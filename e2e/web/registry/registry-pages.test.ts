@@ -35,7 +35,11 @@ describe("applications", () => {
     const live = row.getByRole("list", { name: "Live in quickstart" }).getByRole("listitem");
     await expect
       .poll(() => live.allTextContents())
-      .toEqual(["developmentdefault@1", "stagingthorough@1", "productionconcise@1"]);
+      .toEqual([
+        "developmentbuild 1default@1",
+        "stagingbuild 1thorough@1",
+        "productionbuild 1concise@1",
+      ]);
     await row.getByText(/deployed .* ago|deployed now/).waitFor();
     await row.getByRole("link", { name: "quickstart" }).click();
     await page.getByRole("heading", { level: 1, name: "quickstart" }).waitFor();
@@ -114,7 +118,8 @@ describe("a variant", () => {
     await newest.getByRole("button", { name: "Full configuration" }).click();
     const whole = newest.getByRole("region", { name: "Configuration of /summarize" });
     await whole.getByText("Use two examples.").waitFor();
-    await whole.getByText("plain (default)").waitFor();
+    // The commit did not set it: the registry stored the code's default.
+    await whole.getByText("plain", { exact: true }).waitFor();
     await page.getByRole("link", { name: "live in staging" }).waitFor();
     const playground = page.getByRole("link", { name: "Open thorough@2 in playground" });
     const href = decodeURIComponent((await playground.getAttribute("href")) ?? "");
@@ -180,9 +185,9 @@ describe("a comparison", () => {
     await page.getByLabel("After", { exact: true }).selectOption("thorough");
     await page.getByText(/^thorough@1 → thorough@3/).waitFor();
     expect(searchOf(page)).toEqual({ from: "env:staging", to: "thorough" });
-    // Left out in the one: the schema's default holds there, and is told.
+    // Left out in the one commit, and set in the other: the code's default against that value.
     const summarize = page.getByRole("region", { name: "Changes in /summarize" });
-    await summarize.getByText("the default", { exact: false }).first().waitFor();
+    await summarize.getByText("Use two examples").first().waitFor();
     await page.getByRole("button", { name: "Swap" }).click();
     await page.getByText(/^thorough@3 → thorough@1/).waitFor();
     await page.getByLabel("Before: revision").selectOption("1");
@@ -226,8 +231,10 @@ describe("builds", () => {
   }, async () => {
     await using packer = await openPacker();
     const client = deployClient(platform().url);
-    await client.mustDeploy(await packer.pack(support("one")), "?environment=production");
-    await client.mustDeploy(await packer.pack(support("two")));
+    const [one, two] = [await packer.pack(support("one")), await packer.pack(support("two"))];
+    await client.mustDeploy(one, "?environment=production&commit=9fceb02d0ae598e9");
+    await client.mustDeploy(two, "?environment=production");
+    await client.mustDeploy(two, "?environment=staging");
     const refused = await client.deploy(await packer.pack("throw new Error('not today');"));
     expect(refused.ok).toBe(false);
     const builds = await registry<{ items: Build[] }>("GET", "/applications/support/builds");
@@ -240,17 +247,73 @@ describe("builds", () => {
         .filter({ has: page.getByText(`Build ${number}`, { exact: true }) });
     await build(3).getByText("rejected", { exact: true }).waitFor();
     await build(3).getByText(String(builds.items[0]?.refusal)).waitFor();
+    await build(1).getByText("9fceb02", { exact: true }).waitFor();
+    await build(2).getByText("live in staging").waitFor();
+    await build(2).getByText("live in production").waitFor();
+
     await build(1).getByRole("button", { name: "Activate build 1" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Activate" }).click();
-    await page.getByText("Build 1 now serves support.").waitFor();
-    await build(1).getByText("serving").waitFor();
-    await build(2).getByText("retired").waitFor();
-    await page.getByRole("button", { name: "Log" }).click();
-    await page.getByRole("log").getByText("Serving, as process").first().waitFor();
+    const activation = page.getByRole("dialog", { name: "Activate build 1" });
+    await activation.getByLabel("Environment").selectOption("production");
+    await activation.getByText("production: build 2 → build 1", { exact: true }).waitFor();
     await web.expectAccessible();
-    await build(1).getByRole("button", { name: "Stop build 1" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
-    await page.getByText("Not running").waitFor();
+    await activation.getByRole("button", { name: "Activate" }).click();
+    await page.getByText("Build 1, default@1 is live in production.").waitFor();
+    await build(1).getByText("live in production").waitFor();
+    await build(2).getByText("live in staging").waitFor();
+    const production = page.getByRole("article", { name: "production" });
+    await production.getByText("default", { exact: true }).waitFor();
+    await production.getByText("build 1", { exact: true }).waitFor();
+    await production.getByText("9fceb02", { exact: true }).waitFor();
+
+    await page.getByRole("button", { name: "Log" }).click();
+    const log = page.getByRole("log");
+    await log.getByText("staging", { exact: true }).first().waitFor();
+    await log.getByText("Serving, as process").first().waitFor();
+    await page.getByLabel("Environment of the log").selectOption("production");
+    await log.getByText("Serving, as process").first().waitFor();
+    expect(await log.getByText("staging", { exact: true }).count()).toBe(0);
+    await web.expectAccessible();
+
+    await build(2).getByRole("button", { name: "Stop build 2" }).click();
+    const stop = page.getByRole("dialog", { name: "Stop build 2" });
+    expect(await stop.getByLabel("Environment").inputValue()).toBe("staging");
+    await stop.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("Nothing is live in staging now.").waitFor();
+    await build(2).getByText("retired").waitFor();
+    await build(1).getByText("live in production").waitFor();
+    web.expectNoFaults();
+  });
+
+  it("move with their revision from one environment to the next, step by step", {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    await using packer = await openPacker();
+    const client = deployClient(platform().url, "moving");
+    await client.mustDeploy(await packer.pack(support("one")), "?environment=staging");
+    await using web = await open("/apps/moving");
+    const { page } = web;
+    const staging = page.getByRole("article", { name: "staging" });
+    await staging.getByText("nothing live there").waitFor();
+    await staging.getByRole("button", { name: "Promote to production" }).click();
+    const dialog = page.getByRole("dialog", { name: "Promote staging to production" });
+    await dialog.getByText("production: nothing → build 1, default@1", { exact: true }).waitFor();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const sent: unknown[] = [];
+    await page.route("**/environments/production/promote", async (route) => {
+      sent.push(route.request().postDataJSON());
+      await held;
+      await route.continue();
+    });
+    await dialog.getByRole("button", { name: "Promote" }).click();
+    await dialog.getByText("Working…").waitFor();
+    release();
+    await page.getByText("Build 1, default@1 is live in production.").waitFor();
+    const { deployment } = await registry<{ deployment: { id: string } }>(
+      "GET",
+      "/applications/moving/environments/staging",
+    );
+    expect(sent).toEqual([{ from: "staging", expect: deployment.id, message: "" }]);
+    await staging.getByText("Same as production").waitFor();
     web.expectNoFaults();
   });
 });

@@ -57,14 +57,24 @@ export function applicationQuery(client: PlatformClient, app: string) {
   });
 }
 
-/** What the application's routes take; null until a workflow has told. */
-export function schemaQuery(client: PlatformClient, app: string) {
+/**
+ * What the routes of an environment's build take; null where none is live.
+ *
+ * @param environment Null is the application's default one, or where nothing is live there, its newest build.
+ */
+export function schemaQuery(
+  client: PlatformClient,
+  app: string,
+  environment: string | null = null,
+) {
   return queryOptions({
-    queryKey: [...applicationKey(client, app), "schema"],
+    queryKey: [...applicationKey(client, app), "schema", environment],
     queryFn: async ({ signal }): Promise<ApplicationSchema | null> => {
       try {
         const path = `${applicationPath(app)}/schema`;
-        return schemaWithEntrypointFirst(await client.get<ApplicationSchema>(path, { signal }));
+        return schemaWithEntrypointFirst(
+          await client.get<ApplicationSchema>(path, { query: { environment }, signal }),
+        );
       } catch (error) {
         if (error instanceof ApiError && error.has("schema_not_found")) return null;
         throw error;
@@ -155,15 +165,34 @@ export function buildsQuery(client: PlatformClient, app: string) {
   });
 }
 
+/** A build's facts. */
+export function buildQuery(client: PlatformClient, app: string, build: number) {
+  return queryOptions({
+    queryKey: [...applicationKey(client, app), "build", build],
+    queryFn: ({ signal }) =>
+      client.get<Build>(`${applicationPath(app)}/builds/${build}`, { signal }),
+  });
+}
+
+/**
+ * The path of an application behind the gateway.
+ *
+ * @param environment Whose build is called; null leaves it to the platform.
+ */
+export function servicePath(app: string, environment: string | null = null): string {
+  const name = encodeURIComponent(app);
+  return environment === null
+    ? `/services/${name}`
+    : `/services/${name}@${encodeURIComponent(environment)}`;
+}
+
 /** Whether anything answers calls of the application: its build, or `agate dev`. For who may call it. */
 export function servingQuery(client: PlatformClient, app: string) {
   return queryOptions({
     queryKey: [...applicationKey(client, app), "serving"],
     queryFn: async ({ signal }): Promise<boolean> => {
       try {
-        await client.open("GET", `/services/${encodeURIComponent(app)}/health`, undefined, {
-          signal,
-        });
+        await client.open("GET", `${servicePath(app)}/health`, undefined, { signal });
         return true;
       } catch (error) {
         // Of who asks, or how often: that says nothing of the application.

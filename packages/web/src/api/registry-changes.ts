@@ -1,8 +1,5 @@
 import type {
   Application,
-  Build,
-  Deployment,
-  DeployResult,
   Environment,
   RegistryVariant,
   Revision,
@@ -82,6 +79,8 @@ export interface Commit {
   /** What it was made from; 0 for the first. Refused as `revision_stale` where another came first. */
   readonly base_revision: number;
   readonly message?: string;
+  /** Whose build it is checked against; absent: the application's. */
+  readonly environment?: string;
 }
 
 export function commitRevision(
@@ -120,40 +119,15 @@ export function deleteEnvironment(client: PlatformClient, app: string, environme
   return client.send<undefined>("DELETE", environmentPath(app, environment));
 }
 
-/** What becomes live in an environment, and why. */
-export type LiveChange =
-  | { readonly kind: "deploy"; readonly variant: string; readonly revision: number }
-  | { readonly kind: "promote"; readonly from: string }
-  | { readonly kind: "rollback"; readonly deployment: string };
-
-const LIVE_CHANGE_PATHS = {
-  deploy: "deployments",
-  promote: "promote",
-  rollback: "rollback",
-} as const;
-
-export function changeLive(
-  client: PlatformClient,
-  app: string,
-  environment: string,
-  { kind, ...what }: LiveChange,
-  message: string,
-) {
-  const path = `${environmentPath(app, environment)}/${LIVE_CHANGE_PATHS[kind]}`;
-  return client.send<Deployment>("POST", path, { ...what, message });
-}
-
-/** Nothing is live there any more. */
+/** Nothing is live there any more: neither code nor configuration. */
 export function takeDown(client: PlatformClient, app: string, environment: string) {
   return client.send<undefined>("DELETE", `${environmentPath(app, environment)}/deployment`);
 }
 
-/** Lets an earlier build serve again. */
-export function activateBuild(client: PlatformClient, app: string, build: Build["number"]) {
-  const path = `${applicationPath(app)}/builds/${build}/activate`;
-  return client.send<DeployResult>("POST", path, {});
-}
-
-export function stopBuild(client: PlatformClient, app: string) {
-  return client.send<undefined>("DELETE", `${applicationPath(app)}/builds/live`);
+/** The same for who deploys code. */
+export function stopBuild(client: PlatformClient, app: string, environment: string) {
+  const query = { environment };
+  return client.send<undefined>("DELETE", `${applicationPath(app)}/builds/live`, undefined, {
+    query,
+  });
 }

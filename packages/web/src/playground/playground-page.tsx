@@ -1,5 +1,5 @@
 import type { ApplicationSchema, RouteSchema } from "@agate/protocol";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
 import { Boxes, Route as RouteIcon, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
@@ -52,7 +52,13 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
   const client = usePlatform();
   const search = page.useSearch();
   // The workflow may have been reloaded while the user was in the editor.
-  const schema = useQuery({ ...schemaQuery(client, app), refetchOnWindowFocus: "always" });
+  const environment = search.environment ?? null;
+  const schema = useQuery({
+    ...schemaQuery(client, app, environment),
+    refetchOnWindowFocus: "always",
+    // Choosing another environment keeps the outputs on the screen.
+    placeholderData: keepPreviousData,
+  });
   const variants = useQuery(variantsQuery(client, app));
   const environments = useQuery(environmentsQuery(client, app));
   const failed = [schema, variants, environments].find(
@@ -74,7 +80,11 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
   if (schema.data === null || schema.data.routes.length === 0) {
     return (
       <ApplicationFrame app={app}>
-        <NoSchema app={app} />
+        {environment === null ? (
+          <NoSchema app={app} />
+        ) : (
+          <NoBuild app={app} environment={environment} />
+        )}
       </ApplicationFrame>
     );
   }
@@ -100,6 +110,7 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
       <ApplicationFrame app={app}>
         <EmptyState icon={RouteIcon} title={`${app} has no route ${path}`}>
           <p>Available routes: {paths.join(", ")}</p>
+          {environment !== null && <OtherEnvironment environment={environment} />}
         </EmptyState>
       </ApplicationFrame>
     );
@@ -108,6 +119,7 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
     <RoutePlayground
       key={path}
       app={app}
+      environment={environment}
       schema={schema.data}
       route={route}
       known={{ variants: variants.data, environments: environments.data }}
@@ -153,6 +165,35 @@ function NoSchema({ app }: { readonly app: string }) {
   );
 }
 
+interface NoBuildProps {
+  readonly app: string;
+  readonly environment: string;
+}
+
+/** The address names an environment without code. */
+function NoBuild({ app, environment }: NoBuildProps) {
+  return (
+    <EmptyState icon={Unplug} title={`No build is live in ${environment}`}>
+      <p>Deploy the workflow to it:</p>
+      <CommandLine command={`agate deploy app.ts --app ${app} --environment ${environment}`} />
+      <OtherEnvironment environment={environment} />
+    </EmptyState>
+  );
+}
+
+function OtherEnvironment({ environment }: { readonly environment: string }) {
+  return (
+    <Link
+      from="/apps/$app/playground"
+      to="."
+      search={({ environment: _, ...others }) => others}
+      className="text-accent underline"
+    >
+      Call another environment than {environment}
+    </Link>
+  );
+}
+
 interface RouteOfSpanProps {
   readonly app: string;
   readonly spanId: string;
@@ -194,6 +235,8 @@ function NotARouteCall({ app, title }: { readonly app: string; readonly title: s
 
 interface RoutePlaygroundProps {
   readonly app: string;
+  /** Whose build is called; null leaves it to the platform. */
+  readonly environment: string | null;
   readonly schema: ApplicationSchema;
   readonly route: RouteSchema;
   readonly known: KnownConfigs;

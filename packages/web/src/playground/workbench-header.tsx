@@ -10,6 +10,8 @@ import { RUN_KEYS } from "./use-run-key.ts";
 interface WorkbenchHeaderProps {
   readonly app: string;
   readonly route: string;
+  /** Which environment is called. */
+  readonly called: ReactNode;
   readonly isUnderWay: boolean;
   /** How many runs the button starts. */
   readonly runs: number;
@@ -29,7 +31,7 @@ interface WorkbenchHeaderProps {
 
 /** The route's name and the actions on the whole workspace. */
 export function WorkbenchHeader(props: WorkbenchHeaderProps) {
-  const { app, route, isUnderWay, runs, refusal, hasDrafts, compare } = props;
+  const { app, route, called, isUnderWay, runs, refusal, hasDrafts, compare } = props;
   const { onRun, onStop, onCopyLink, onResetCases, onRevertAll, onRestore } = props;
   return (
     <PageHeader
@@ -44,6 +46,7 @@ export function WorkbenchHeader(props: WorkbenchHeaderProps) {
         </Link>
       }
       title={<span className="font-mono">{route}</span>}
+      beside={called}
       actions={
         <>
           {isUnderWay && (

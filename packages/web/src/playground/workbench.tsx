@@ -9,6 +9,7 @@ import { Button } from "../design/button.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { emptyDraft } from "../input-form/input-draft.ts";
 import { useReadOnlyReason } from "../revisions/read-only.tsx";
+import { CalledEnvironment } from "./called-environment.tsx";
 import { CaseCard } from "./case-card.tsx";
 import { ColumnPanel } from "./columns/column-panel.tsx";
 import { type ColumnView, isReady, useColumnViews } from "./columns/column-view.ts";
@@ -32,6 +33,8 @@ const NEEDS_PLAYGROUND =
 
 interface WorkbenchProps {
   readonly app: string;
+  /** Whose build is called; null leaves it to the platform. */
+  readonly environment: string | null;
   readonly schema: ApplicationSchema;
   readonly route: RouteSchema;
   readonly known: KnownConfigs;
@@ -39,11 +42,11 @@ interface WorkbenchProps {
 }
 
 /** The playground of one route: its configurations, test cases and outputs. */
-export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
+export function Workbench({ app, environment, schema, route, known, open }: WorkbenchProps) {
   const { workspace, notice, closeNotice, own, restore, dispatch, flush } = open;
   const { cases } = workspace;
   const views = useColumnViews(app, route, workspace.columns, known);
-  const runner = useRunner(app, route);
+  const runner = useRunner(app, environment, route);
   const session = useQuery(sessionQuery(usePlatform())).data;
   // The project's id: an address without a project means the key's own.
   const place = JSON.stringify([session?.project?.id ?? null, app, route.route]);
@@ -66,6 +69,7 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
       <WorkbenchHeader
         app={app}
         route={route.route}
+        called={<CalledEnvironment environment={environment} known={known} />}
         isUnderWay={runner.isUnderWay}
         runs={views.length * cases.length}
         refusal={noRunReason}
@@ -106,6 +110,7 @@ export function Workbench({ app, schema, route, known, open }: WorkbenchProps) {
       />
       <ColumnDialogs
         app={app}
+        environment={environment}
         schema={schema}
         route={route}
         views={views}

@@ -139,7 +139,12 @@ function AppRow({ application, refreshMs }: AppRowProps) {
               {environment.deployment === null ? (
                 <span className="text-ink-soft italic">nothing live</span>
               ) : (
-                <span className="flex min-w-0">
+                <span className="flex min-w-0 items-center gap-1.5">
+                  {environment.deployment.build !== null && (
+                    <span className="shrink-0 text-ink-soft tabular-nums">
+                      build {environment.deployment.build.number}
+                    </span>
+                  )}
                   <RevisionChip app={slug} name={environment.deployment.variant} />
                 </span>
               )}

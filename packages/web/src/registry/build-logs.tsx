@@ -1,26 +1,53 @@
 import type { LogLine } from "@agate/protocol";
+import { DEV_BUILD } from "@agate/protocol";
 import { readLines, reconnect } from "@agate/protocol/client";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { applicationPath } from "../api/applications.ts";
+import { applicationPath, environmentsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { Badge } from "../design/badge.tsx";
 import { classNames } from "../design/class-names.ts";
+import { Select } from "../design/field.tsx";
 import { formatTime } from "../format/format-time.ts";
+import { orderEnvironments } from "../revisions/order-environments.ts";
 import { Disclosure } from "./disclosure.tsx";
 
-/** The log of an application, loaded while it is expanded. */
+/** The log of an application, of one environment or of all, loaded while it is expanded. */
 export function BuildLogs({ app }: { readonly app: string }) {
+  const [environment, setEnvironment] = useState("");
+  const environments = useQuery(environmentsQuery(usePlatform(), app)).data ?? [];
   return (
     <div className="border-t border-line px-4 py-2.5">
       <Disclosure label="Log">
-        <LogTail app={app} />
+        <div className="flex flex-col gap-2">
+          <Select
+            aria-label="Environment of the log"
+            className="self-start"
+            value={environment}
+            onChange={(event) => setEnvironment(event.target.value)}
+          >
+            <option value="">All environments</option>
+            {orderEnvironments(environments).map(({ slug }) => (
+              <option key={slug} value={slug}>
+                {slug}
+              </option>
+            ))}
+          </Select>
+          <LogTail key={environment} app={app} environment={environment} />
+        </div>
       </Disclosure>
     </div>
   );
 }
 
-function LogTail({ app }: { readonly app: string }) {
-  const { lines, state } = useLogLines(app);
+interface LogTailProps {
+  readonly app: string;
+  /** Empty: of all. */
+  readonly environment: string;
+}
+
+function LogTail({ app, environment }: LogTailProps) {
+  const { lines, state } = useLogLines(app, environment);
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls for new lines
@@ -42,12 +69,15 @@ function LogTail({ app }: { readonly app: string }) {
         className="max-h-72 overflow-auto rounded-md bg-sunken px-3 py-2 font-mono text-xs leading-5"
       >
         {lines.length === 0 && <p className="text-ink-soft">No output yet</p>}
-        {lines.map(({ key, time, build, stream, line }) => (
+        {lines.map(({ key, time, build, environment: from, stream, line }) => (
           <p key={key} className="flex gap-3">
             <time dateTime={time} className="shrink-0 text-ink-soft max-md:hidden">
               {formatTime(time)}
             </time>
-            <span className="shrink-0 text-ink-soft">{build === 0 ? "dev" : build}</span>
+            {environment === "" && from !== null && (
+              <span className="max-w-32 shrink-0 truncate text-ink-soft">{from}</span>
+            )}
+            <span className="shrink-0 text-ink-soft">{build === DEV_BUILD ? "dev" : build}</span>
             {stream !== "stdout" && (
               <span
                 className={classNames(
@@ -86,14 +116,14 @@ interface Log {
 }
 
 /** The last lines of an application's log, and new ones as they arrive. */
-function useLogLines(app: string): Log {
+function useLogLines(app: string, environment: string): Log {
   const client = usePlatform();
   const [log, setLog] = useState<Log>({ lines: [], state: "connecting" });
   useEffect(() => {
     const end = new AbortController();
     const connect = async (established: () => void) => {
       const response = await client.open("GET", `${applicationPath(app)}/logs`, undefined, {
-        query: { tail: TAIL, follow: "true" },
+        query: { tail: TAIL, follow: "true", environment },
         signal: end.signal,
       });
       established();
@@ -112,6 +142,6 @@ function useLogLines(app: string): Log {
     const onLost = () => setLog(({ lines }) => ({ lines, state: "connecting" }));
     void reconnect({ connect, onLost, signal: end.signal });
     return () => end.abort();
-  }, [client, app]);
+  }, [client, app, environment]);
   return log;
 }

@@ -4,20 +4,20 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { buildsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { activateBuild, stopBuild } from "../api/registry-changes.ts";
 import { Badge, type Tone } from "../design/badge.tsx";
 import { Card } from "../design/panels.tsx";
-import { useToaster } from "../design/toaster.tsx";
 import { Ago } from "../revisions/ago.tsx";
+import { commitText } from "../revisions/build-chip.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
+import { orderEnvironments } from "../revisions/order-environments.ts";
 import { ChangeButton } from "../revisions/read-only.tsx";
+import { ActivateDialog, StopDialog } from "./build-dialogs.tsx";
 import { BuildLogs } from "./build-logs.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { MoreButton } from "./more-button.tsx";
 
 const STATUSES: Record<BuildStatus, { readonly tone: Tone; readonly word: string }> = {
   starting: { tone: "warning", word: "starting" },
-  live: { tone: "success", word: "serving" },
+  live: { tone: "success", word: "live" },
   retired: { tone: "neutral", word: "retired" },
   refused: { tone: "danger", word: "rejected" },
 };
@@ -27,7 +27,7 @@ interface BuildsCardProps {
   readonly refreshMs: number;
 }
 
-/** The deployed builds of an application, newest first, and its log. */
+/** The builds of an application, newest first, where each is live, and the log. */
 export function BuildsCard({ app, refreshMs }: BuildsCardProps) {
   const builds = useInfiniteQuery({
     ...buildsQuery(usePlatform(), app),
@@ -66,20 +66,29 @@ interface BuildRowProps {
 }
 
 function BuildRow({ app, build }: BuildRowProps) {
-  const { number, status, message, refusal } = build;
-  const { tone, word } = STATUSES[status];
+  const { number, kind, status, message, commit, refusal } = build;
   return (
     <li className="flex flex-col gap-1.5 px-4 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span className="font-medium tabular-nums">Build {number}</span>
-        <Badge tone={tone}>{word}</Badge>
+        <StatusBadges build={build} />
+        {commit !== null && (
+          <span className="font-mono text-[0.93rem] text-ink-soft" title={commit}>
+            {commitText(commit)}
+          </span>
+        )}
         {message !== "" && <span className="min-w-0 truncate">“{message}”</span>}
         <span className="text-ink-soft">
-          {build.created_by}, <Ago time={build.created_at} />, {formatBytes(build.size)}
+          {build.created_by}, <Ago time={build.created_at} />
+          {kind === "hosted" ? `, ${formatBytes(build.size)}` : ", runs elsewhere"}
         </span>
-        <span className="ml-auto">
-          {status === "live" && <StopButton app={app} number={number} />}
-          {status === "retired" && <ActivateButton app={app} number={number} />}
+        <span className="ml-auto flex gap-1.5">
+          {status === "live" && kind === "hosted" && (
+            <AskButton app={app} build={build} action="Stop" />
+          )}
+          {(status === "live" || status === "retired") && kind === "hosted" && (
+            <AskButton app={app} build={build} action="Activate" />
+          )}
         </span>
       </div>
       {refusal !== null && (
@@ -91,73 +100,38 @@ function BuildRow({ app, build }: BuildRowProps) {
   );
 }
 
-interface NumberedProps {
-  readonly app: string;
-  readonly number: number;
+/** Where it is live, or what became of it. */
+function StatusBadges({ build: { status, environments } }: { readonly build: Build }) {
+  if (environments.length === 0) {
+    const { tone, word } = STATUSES[status];
+    return <Badge tone={tone}>{word}</Badge>;
+  }
+  return orderEnvironments(environments.map((slug) => ({ slug }))).map(({ slug }) => (
+    <Badge key={slug} tone="success">
+      live in {slug}
+    </Badge>
+  ));
 }
 
-function ActivateButton({ app, number }: NumberedProps) {
-  const toaster = useToaster();
-  const [isConfirming, setConfirming] = useState(false);
+interface AskButtonProps extends BuildRowProps {
+  readonly action: "Activate" | "Stop";
+}
+
+function AskButton({ app, build, action }: AskButtonProps) {
+  const [isAsking, setAsking] = useState(false);
+  const Asked = action === "Activate" ? ActivateDialog : StopDialog;
   return (
     <>
       <ChangeButton
+        look={action === "Activate" ? "plain" : "quiet"}
         size="small"
         scope="deploy"
-        aria-label={`Activate build ${number}`}
-        onClick={() => setConfirming(true)}
+        aria-label={`${action} build ${build.number}`}
+        onClick={() => setAsking(true)}
       >
-        Activate
+        {action}
       </ChangeButton>
-      {isConfirming && (
-        <ConfirmDialog
-          title={`Activate build ${number}`}
-          action="Activate"
-          refusal="Not activated: the previous build still serves"
-          change={(client) => activateBuild(client, app, number)}
-          onDone={() => toaster.done(`Build ${number} now serves ${app}.`)}
-          onClose={() => setConfirming(false)}
-        >
-          <p>
-            Build {number} will be started and checked, and then take over all calls of {app}{" "}
-            without downtime. Configurations stay as they are.
-          </p>
-        </ConfirmDialog>
-      )}
-    </>
-  );
-}
-
-function StopButton({ app, number }: NumberedProps) {
-  const toaster = useToaster();
-  const [isConfirming, setConfirming] = useState(false);
-  return (
-    <>
-      <ChangeButton
-        look="quiet"
-        size="small"
-        scope="deploy"
-        aria-label={`Stop build ${number}`}
-        onClick={() => setConfirming(true)}
-      >
-        Stop
-      </ChangeButton>
-      {isConfirming && (
-        <ConfirmDialog
-          title={`Stop build ${number}`}
-          action="Stop"
-          look="danger"
-          refusal="Not stopped"
-          change={(client) => stopBuild(client, app)}
-          onDone={() => toaster.done(`Stopped build ${number}. No build serves ${app}.`)}
-          onClose={() => setConfirming(false)}
-        >
-          <p>
-            Build {number} will finish its running calls and stop. Calls of {app} will get “not
-            found” until a build is activated or deployed. Configurations stay as they are.
-          </p>
-        </ConfirmDialog>
-      )}
+      {isAsking && <Asked app={app} build={build} onClose={() => setAsking(false)} />}
     </>
   );
 }

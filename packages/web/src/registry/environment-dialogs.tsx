@@ -4,12 +4,21 @@ import { formatDuration } from "@agate/protocol/format";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { variantsQuery } from "../api/applications.ts";
+import type { MovedParts } from "../api/change-live.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { takeDown } from "../api/registry-changes.ts";
 import { useToaster } from "../design/toaster.tsx";
 import { formatTime } from "../format/format-time.ts";
 import { LiveChangeDialog } from "../revisions/live-change-dialog.tsx";
-import { isSameRevision, liveIn, revisionText } from "../revisions/live-plan.ts";
+import {
+  isSamePair,
+  isSameRevision,
+  liveIn,
+  movedPair,
+  pairText,
+  revisionText,
+} from "../revisions/live-plan.ts";
+import { PartsChoice } from "../revisions/parts-choice.tsx";
 import { RevisionPicker } from "../revisions/revision-picker.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 
@@ -20,9 +29,10 @@ interface RollbackDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes the revision of an earlier deployment live again. */
+/** Makes the build and the revision of an earlier deployment live again, or one of them. */
 export function RollbackDialog({ app, target, onClose }: RollbackDialogProps) {
-  const { environment, variant } = target;
+  const { environment } = target;
+  const [chosen, setChosen] = useState<MovedParts>("both");
   return (
     <LiveChangeDialog
       app={app}
@@ -31,30 +41,39 @@ export function RollbackDialog({ app, target, onClose }: RollbackDialogProps) {
       onClose={onClose}
       plan={(environments) => {
         const live = liveIn(environments, environment);
-        if (live !== null && isSameRevision(live.variant, variant)) {
-          return `${revisionText(variant)} is already live in ${environment}.`;
+        // There is nothing that one part of it could be live with.
+        const parts = live === null ? "both" : chosen;
+        const to = movedPair(target, live, parts);
+        if (live !== null && isSamePair(live, to)) {
+          return `${pairText(to)} is already live in ${environment}.`;
         }
-        return {
-          environment,
-          to: variant,
-          change: { kind: "rollback", deployment: target.id },
-        };
+        return { environment, to, change: { kind: "rollback", deployment: target.id, parts } };
       }}
     >
-      {() => (
-        <p className="text-ink-soft">
-          Returns to {revisionText(variant)}, deployed by {target.deployed_by}
-          {target.message !== "" && <> (“{target.message}”)</>}. It was live from{" "}
-          {formatTime(target.deployed_at)}
-          {target.ended_at !== null && (
-            <>
-              {" "}
-              to {formatTime(target.ended_at)}, for{" "}
-              {formatDuration(Date.parse(target.ended_at) - Date.parse(target.deployed_at))}
-            </>
+      {(now) => (
+        <>
+          <p className="text-ink-soft">
+            Returns to {pairText(target)}, deployed by {target.deployed_by}
+            {target.message !== "" && <> (“{target.message}”)</>}. It was live from{" "}
+            {formatTime(target.deployed_at)}
+            {target.ended_at !== null && (
+              <>
+                {" "}
+                to {formatTime(target.ended_at)}, for{" "}
+                {formatDuration(Date.parse(target.ended_at) - Date.parse(target.deployed_at))}
+              </>
+            )}
+            . The roll-back is added to the history.
+          </p>
+          {target.build === null ? (
+            <p className="text-ink-soft">
+              It is from before deployments had builds: its configuration comes back, the code
+              stays.
+            </p>
+          ) : (
+            liveIn(now, environment) !== null && <PartsChoice parts={chosen} onChange={setChosen} />
           )}
-          . The roll-back is added to the history.
-        </p>
+        </>
       )}
     </LiveChangeDialog>
   );
@@ -67,8 +86,9 @@ interface PromoteDialogProps {
   readonly onClose: () => void;
 }
 
-/** Deploys the live revision of one environment to another. */
+/** Makes what is live in one environment live in another: code, configuration, or both. */
 export function PromoteDialog({ app, from, to, onClose }: PromoteDialogProps) {
+  const [chosen, setChosen] = useState<MovedParts>("both");
   return (
     <LiveChangeDialog
       app={app}
@@ -79,12 +99,18 @@ export function PromoteDialog({ app, from, to, onClose }: PromoteDialogProps) {
         const source = liveIn(environments, from);
         if (source === null) return `Nothing is live in ${from}, so there is nothing to promote.`;
         const there = liveIn(environments, to);
-        if (there !== null && isSameRevision(there.variant, source.variant)) {
-          return `${revisionText(source.variant)} is already live in ${to}.`;
+        // There is nothing that one part of it could be live with.
+        const parts = there === null ? "both" : chosen;
+        const pair = movedPair(source, there, parts);
+        if (there !== null && isSamePair(there, pair)) {
+          return `${pairText(pair)} is already live in ${to}.`;
         }
-        return { environment: to, to: source.variant, change: { kind: "promote", from } };
+        const change = { kind: "promote", from, expect: source.id, parts } as const;
+        return { environment: to, to: pair, change };
       }}
-    />
+    >
+      {(now) => liveIn(now, to) !== null && <PartsChoice parts={chosen} onChange={setChosen} />}
+    </LiveChangeDialog>
   );
 }
 
@@ -108,13 +134,14 @@ export function DeployHereDialog({ app, environment, onClose }: DeployHereDialog
       plan={(environments) => {
         if (ref?.kind !== "variant") return "Choose a revision.";
         const latest = variants.find(({ slug }) => slug === ref.variant)?.latest_revision ?? 0;
-        const to = { slug: ref.variant, revision: ref.revision ?? latest };
+        const variant = { slug: ref.variant, revision: ref.revision ?? latest };
         const live = liveIn(environments, environment);
-        if (live !== null && isSameRevision(live.variant, to)) {
-          return `${revisionText(to)} is already live in ${environment}. Choose another.`;
+        if (live !== null && isSameRevision(live.variant, variant)) {
+          return `${revisionText(variant)} is already live in ${environment}. Choose another.`;
         }
-        const change = { kind: "deploy", variant: to.slug, revision: to.revision } as const;
-        return { environment, to, change };
+        const { slug, revision } = variant;
+        const change = { kind: "deploy", variant: slug, revision } as const;
+        return { environment, to: { build: live?.build ?? null, variant }, change };
       }}
     >
       {() => (
@@ -130,7 +157,7 @@ interface TakeDownDialogProps {
   readonly onClose: () => void;
 }
 
-/** Removes the live revision from an environment without a replacement. */
+/** Ends what is live in an environment, code and configuration, without a replacement. */
 export function TakeDownDialog({ app, live, onClose }: TakeDownDialogProps) {
   const toaster = useToaster();
   const { environment } = live;
@@ -145,11 +172,12 @@ export function TakeDownDialog({ app, live, onClose }: TakeDownDialogProps) {
       onClose={onClose}
     >
       <p className="font-mono text-base font-medium break-all">
-        {environment}: {revisionText(live.variant)} → nothing
+        {environment}: {pairText(live)} → nothing
       </p>
       <p className="text-ink-soft">
+        {live.build?.kind === "hosted" && "The build finishes its running calls and stops. "}
         Calls to {environment} will get “not found” until you deploy again. The history stays;
-        rolling back restores {revisionText(live.variant)}.
+        rolling back restores {pairText(live)}.
       </p>
     </ConfirmDialog>
   );

@@ -10,8 +10,16 @@ import { useNow } from "../design/browser-state.ts";
 import { Card } from "../design/panels.tsx";
 import { formatTime } from "../format/format-time.ts";
 import { Ago } from "../revisions/ago.tsx";
+import { BuildChip } from "../revisions/build-chip.tsx";
 import { RevisionDiff } from "../revisions/config-diff-view.tsx";
-import { isSameRevision, revisionText, revisionTextById } from "../revisions/live-plan.ts";
+import {
+  isSamePair,
+  isSameRevision,
+  movedPair,
+  pairText,
+  revisionText,
+  revisionTextById,
+} from "../revisions/live-plan.ts";
 import { Loaded } from "../revisions/loaded.tsx";
 import { ChangeButton } from "../revisions/read-only.tsx";
 import { RevisionChip } from "../revisions/revision-chip.tsx";
@@ -79,10 +87,11 @@ function DeploymentRow(props: DeploymentRowProps) {
   const { variant, message } = deployment;
   const isLive = deployment.ended_at === null;
   const name = revisionText(variant);
-  const isSame = live !== null && isSameRevision(live.variant, variant);
+  const isSame = live !== null && isSamePair(movedPair(deployment, live, "both"), live);
   return (
     <li className="flex flex-col gap-1.5 px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+        <BuildChip app={app} build={deployment.build} />
         {isVariantGone ? (
           <span className="font-mono text-[0.93rem] font-medium">{name}</span>
         ) : (
@@ -105,7 +114,7 @@ function DeploymentRow(props: DeploymentRowProps) {
         </span>
       </div>
       {message !== "" && <p className="break-words">“{message}”</p>}
-      {!isLive && live !== null && !isSame && !isVariantGone && (
+      {!isLive && live !== null && !isVariantGone && !isSameRevision(live.variant, variant) && (
         <Disclosure label={`Compare with live ${revisionText(live.variant)}`}>
           <RevisionDiff
             app={app}
@@ -141,8 +150,9 @@ function RollbackButton({ app, deployment, isVariantGone }: RollbackButtonProps)
     <>
       <ChangeButton
         size="small"
+        scope="either"
         refusal={isVariantGone ? "Its variant was deleted." : null}
-        aria-label={`Roll back to this: ${revisionText(deployment.variant)} of ${formatTime(deployment.deployed_at)}`}
+        aria-label={`Roll back to this: ${pairText(deployment)} of ${formatTime(deployment.deployed_at)}`}
         onClick={() => setConfirming(true)}
       >
         <Undo2 size={14} aria-hidden />

@@ -39,7 +39,8 @@ interface EnvironmentMenuProps {
 export function EnvironmentMenu(props: EnvironmentMenuProps) {
   const { app, environment } = props;
   const { slug, deployment: live } = environment;
-  const readOnlyReason = useReadOnlyReason();
+  const readOnlyReason = useReadOnlyReason("either");
+  const isConfigFixed = useReadOnlyReason() !== null;
   const [asked, setAsked] = useState<Asked | null>(null);
   const environments = useQuery(environmentsQuery(usePlatform(), app)).data ?? [];
   const target = useRollbackTarget(app, slug);
@@ -51,7 +52,7 @@ export function EnvironmentMenu(props: EnvironmentMenuProps) {
         trigger={<IconButton icon={Ellipsis} label={`More actions for ${slug}`} />}
         refusal={readOnlyReason}
       >
-        <MenuItem disabled={isReadOnly} onSelect={() => setAsked("deploy")}>
+        <MenuItem disabled={isConfigFixed} onSelect={() => setAsked("deploy")}>
           Deploy a revision…
         </MenuItem>
         <MenuItem
@@ -83,10 +84,15 @@ export function EnvironmentMenu(props: EnvironmentMenuProps) {
           </>
         )}
         <MenuLine />
-        <MenuItem disabled={isReadOnly} onSelect={() => setAsked("rename")}>
+        <MenuItem disabled={isConfigFixed} onSelect={() => setAsked("rename")}>
           Rename…
         </MenuItem>
-        <MenuItem disabled={isReadOnly} tone="danger" onSelect={() => setAsked("delete")}>
+        <MenuItem
+          disabled={isConfigFixed}
+          refusal={environment.is_default ? "The default environment can't be deleted." : null}
+          tone="danger"
+          onSelect={() => setAsked("delete")}
+        >
           Delete…
         </MenuItem>
       </Menu>
@@ -148,8 +154,7 @@ function RenameEnvironment({ app, slug, onRenamed, onClose }: RenameProps) {
       onClose={onClose}
     >
       <p className="text-ink-soft">
-        Callers that use the name {slug} will get “not found”. The live revision and the history
-        stay.
+        Callers that use the name {slug} will get “not found”. What is live and the history stay.
       </p>
     </NameDialog>
   );

@@ -9,23 +9,24 @@ import { buttonClass } from "../design/button.tsx";
 import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { Card } from "../design/panels.tsx";
 import { Ago } from "../revisions/ago.tsx";
+import { BuildChip } from "../revisions/build-chip.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
 import { nextEnvironment } from "../revisions/order-environments.ts";
 import { ChangeButton, ReadOnlyNote } from "../revisions/read-only.tsx";
 import { RevisionChip } from "../revisions/revision-chip.tsx";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
 import { AppBreadcrumb } from "./app-breadcrumb.tsx";
+import { DefaultBadge } from "./default-badge.tsx";
 import { RollbackDialog } from "./environment-dialogs.tsx";
 import { deploymentText, EnvironmentHistory } from "./environment-history.tsx";
 import { EnvironmentMenu } from "./environment-menu.tsx";
 import { PlaygroundSwitch } from "./playground-switch.tsx";
 import { PromoteButton } from "./promote-button.tsx";
 import { useRollbackTarget } from "./rollback-target.ts";
-import { VariablesCard } from "./variables-card.tsx";
 
 const route = getRouteApi("/apps/$app/environments/$environment");
 
-/** One environment: its live revision and its history. */
+/** One environment: its live build and revision, and its history. */
 export function EnvironmentPage() {
   const { app, environment: slug } = route.useParams();
   useTitle(`${slug} · ${app}`);
@@ -38,6 +39,7 @@ export function EnvironmentPage() {
       <PageHeader
         above={<AppBreadcrumb app={app} />}
         title={environment?.slug ?? slug}
+        beside={environment?.is_default && <DefaultBadge />}
         actions={
           environment && (
             <>
@@ -82,7 +84,6 @@ export function EnvironmentPage() {
                 next={nextEnvironment(items, environment.slug)}
               />
               <PlaygroundSwitch app={app} environment={environment} />
-              <VariablesCard app={app} environment={environment} />
               <EnvironmentHistory app={app} environment={environment} />
             </div>
           )
@@ -103,6 +104,7 @@ function RollbackButton({ app, environment }: EnvironmentProps) {
   return (
     <>
       <ChangeButton
+        scope="either"
         refusal={target === undefined ? "No earlier deployment to roll back to." : null}
         onClick={() => setConfirming(true)}
       >
@@ -129,6 +131,7 @@ function Live({ app, environment, next }: LiveProps) {
           <p className="text-ink-soft">Nothing is live. Calls to {slug} get “not found”.</p>
         ) : (
           <>
+            <BuildChip app={app} build={live.build} />
             <RevisionChip app={app} name={live.variant} />
             <p className="text-ink-soft">
               {deploymentText(live)} by {live.deployed_by}, <Ago time={live.deployed_at} />
@@ -137,7 +140,7 @@ function Live({ app, environment, next }: LiveProps) {
             <Link
               to="/apps/$app/playground"
               params={{ app }}
-              search={{ configs: `env:${slug}` }}
+              search={{ configs: `env:${slug}`, environment: slug }}
               className="text-accent underline"
             >
               Open in playground

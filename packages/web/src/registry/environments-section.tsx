@@ -8,11 +8,13 @@ import { usePlatform } from "../api/platform-context.tsx";
 import { createEnvironment } from "../api/registry-changes.ts";
 import { useToaster } from "../design/toaster.tsx";
 import { Ago } from "../revisions/ago.tsx";
-import { revisionText } from "../revisions/live-plan.ts";
+import { BuildChip } from "../revisions/build-chip.tsx";
+import { pairText } from "../revisions/live-plan.ts";
 import { Loaded } from "../revisions/loaded.tsx";
 import { nextEnvironment, orderEnvironments } from "../revisions/order-environments.ts";
 import { ChangeButton } from "../revisions/read-only.tsx";
 import { RevisionChip } from "../revisions/revision-chip.tsx";
+import { DefaultBadge } from "./default-badge.tsx";
 import { deploymentText } from "./environment-history.tsx";
 import { EnvironmentMenu } from "./environment-menu.tsx";
 import { NameDialog } from "./name-dialog.tsx";
@@ -56,7 +58,9 @@ export function EnvironmentsSection({ app }: { readonly app: string }) {
           onDone={({ slug }) => toaster.done(`Created environment ${slug}.`)}
           onClose={() => setCreating(false)}
         >
-          <p className="text-ink-soft">Nothing is live in a new environment.</p>
+          <p className="text-ink-soft">
+            Nothing is live in a new environment. Deploy code to it, or promote another environment.
+          </p>
         </NameDialog>
       )}
     </section>
@@ -73,7 +77,7 @@ interface EnvironmentCardProps {
   readonly next: Environment | undefined;
 }
 
-/** An environment: its live revision, earlier ones, and promotion to the next stage. */
+/** An environment: its live build and revision, earlier ones, and promotion to the next stage. */
 function EnvironmentCard({ app, environment, next }: EnvironmentCardProps) {
   const { slug, deployment: live } = environment;
   const history = useInfiniteQuery(deploymentsQuery(usePlatform(), app, slug));
@@ -87,22 +91,26 @@ function EnvironmentCard({ app, environment, next }: EnvironmentCardProps) {
       className="flex min-w-0 flex-col gap-3 rounded-xl border border-line bg-surface p-4"
     >
       <header className="-mt-1 -mr-1 flex items-center justify-between gap-2">
-        <h3 className="min-w-0 font-semibold">
-          <Link
-            to="/apps/$app/environments/$environment"
-            params={{ app, environment: slug }}
-            className="block truncate hover:text-accent hover:underline"
-          >
-            {slug}
-          </Link>
-        </h3>
+        <div className="flex min-w-0 items-center gap-2">
+          <h3 className="min-w-0 font-semibold">
+            <Link
+              to="/apps/$app/environments/$environment"
+              params={{ app, environment: slug }}
+              className="block truncate hover:text-accent hover:underline"
+            >
+              {slug}
+            </Link>
+          </h3>
+          {environment.is_default && <DefaultBadge />}
+        </div>
         <EnvironmentMenu app={app} environment={environment} />
       </header>
       {live === null ? (
         <p className="text-ink-soft italic">Nothing live</p>
       ) : (
         <div className="flex flex-col gap-1">
-          <div>
+          <div className="flex flex-wrap gap-1.5">
+            <BuildChip app={app} build={live.build} />
             <RevisionChip app={app} name={live.variant} />
           </div>
           <p className="text-ink-soft">
@@ -142,10 +150,10 @@ function Earlier({ app, slug, deployments }: EarlierProps) {
         </Link>
       </div>
       <ol className="mt-1 flex flex-col gap-0.5">
-        {deployments.map(({ id, variant, deployed_at, deployed_by }) => (
+        {deployments.map(({ id, build, variant, deployed_at, deployed_by }) => (
           <li key={id} className="flex items-baseline justify-between gap-3">
             <span className="min-w-0 truncate font-mono text-[0.93rem]">
-              {revisionText(variant)}
+              {pairText({ build, variant })}
             </span>
             <span className="shrink-0 text-ink-soft">
               {deployed_by}, <Ago time={deployed_at} />

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { diffQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { countFields, fieldsText } from "../revisions/field-change.ts";
-import { isSameRevision, revisionTextById } from "../revisions/live-plan.ts";
+import { buildText, isSameBuild, isSamePair, movedPair } from "../revisions/live-plan.ts";
 import { ChangeButton } from "../revisions/read-only.tsx";
 import { PromoteDialog } from "./environment-dialogs.tsx";
 
@@ -15,7 +15,7 @@ interface PromoteButtonProps {
   readonly to: Environment;
 }
 
-/** Promotes to the next environment, and shows how many fields would change. */
+/** Promotes to the next environment, and shows whether its code and how many fields would change. */
 export function PromoteButton({ app, from, to }: PromoteButtonProps) {
   const [isConfirming, setConfirming] = useState(false);
   return (
@@ -35,10 +35,11 @@ export function PromoteButton({ app, from, to }: PromoteButtonProps) {
 }
 
 function Offer({ app, from, to, onAsk }: PromoteButtonProps & { readonly onAsk: () => void }) {
-  if (from.deployment === null) return null;
-  const source = from.deployment.variant;
-  const target = to.deployment?.variant ?? null;
-  if (target !== null && isSameRevision(source, target)) {
+  const { deployment: source } = from;
+  const { deployment: target } = to;
+  if (source === null) return null;
+  const moved = movedPair(source, target, "both");
+  if (target !== null && isSamePair(moved, target)) {
     return (
       <p className="flex items-center gap-1.5 text-ink-soft">
         <Equal size={15} aria-hidden className="shrink-0" />
@@ -48,7 +49,7 @@ function Offer({ app, from, to, onAsk }: PromoteButtonProps & { readonly onAsk: 
   }
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <ChangeButton size="small" onClick={onAsk}>
+      <ChangeButton size="small" scope="either" onClick={onAsk}>
         Promote to {to.slug}
         <ArrowRight size={14} aria-hidden />
       </ChangeButton>
@@ -56,7 +57,10 @@ function Offer({ app, from, to, onAsk }: PromoteButtonProps & { readonly onAsk: 
         {target === null ? (
           "nothing live there"
         ) : (
-          <Difference app={app} from={revisionTextById(target)} to={revisionTextById(source)} />
+          <>
+            {!isSameBuild(moved, target) && `${buildText(target.build)} there, `}
+            <Difference app={app} from={to.slug} to={from.slug} />
+          </>
         )}
       </span>
     </div>
@@ -69,7 +73,8 @@ interface DifferenceProps {
   readonly to: string;
 }
 
+/** How many values of the two environments differ, each with the defaults of its own code. */
 function Difference({ app, from, to }: DifferenceProps) {
-  const diff = useQuery(diffQuery(usePlatform(), app, from, to));
+  const diff = useQuery(diffQuery(usePlatform(), app, `env:${from}`, `env:${to}`));
   return diff.data === undefined ? null : fieldsText(countFields(diff.data.routes));
 }

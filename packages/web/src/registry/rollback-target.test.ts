@@ -10,10 +10,16 @@ const variants = ["var_1", "var_2"].map((id) => ({
   latest_revision: 2,
 }));
 
-function deployment(id: string, revision: number, isLive = false): Deployment {
+function deployment(
+  id: string,
+  revision: number,
+  isLive = false,
+  build: number | null = 1,
+): Deployment {
   return {
     id,
     environment: "production",
+    build: build === null ? null : { id: `bld_${build}`, number: build, kind: "hosted" },
     variant: { id: "var_1", slug: "default", revision },
     kind: "deploy",
     promoted_from: null,
@@ -29,6 +35,16 @@ describe("rollbackTarget", () => {
   it("is the last deployment that had another revision", () => {
     const history = [deployment("c", 2, true), deployment("b", 2), deployment("a", 1)];
     expect(rollbackTarget(history, variants)?.id).toBe("a");
+  });
+
+  it("is the last deployment that had another build", () => {
+    const history = [deployment("c", 2, true, 3), deployment("b", 2, false, 2), deployment("a", 1)];
+    expect(rollbackTarget(history, variants)?.id).toBe("b");
+  });
+
+  it("passes over what differs only in having no build: that cannot come back", () => {
+    const history = [deployment("b", 2, true), deployment("a", 2, false, null)];
+    expect(rollbackTarget(history, variants)).toBeUndefined();
   });
 
   it("is the last one where nothing is live", () => {

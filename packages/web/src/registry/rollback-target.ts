@@ -2,11 +2,11 @@ import type { Deployment, RegistryVariant } from "@agate/protocol";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { deploymentsQuery, variantsQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { isSameRevision } from "../revisions/live-plan.ts";
+import { isSamePair, movedPair } from "../revisions/live-plan.ts";
 
 /**
- * The deployment that a roll-back returns to: the last one with another revision than the live one, or the
- * last one if nothing is live. Deployments of deleted variants are skipped.
+ * The deployment that a roll-back returns to: the last one with another build or revision than the live
+ * one, or the last one if nothing is live. Deployments of deleted variants are skipped.
  */
 export function rollbackTarget(
   newestFirst: readonly Deployment[],
@@ -14,9 +14,9 @@ export function rollbackTarget(
 ): Deployment | undefined {
   const live = newestFirst.find(({ ended_at }) => ended_at === null);
   return newestFirst.find(
-    ({ variant }) =>
-      variants.some(({ id }) => id === variant.id) &&
-      (live === undefined || !isSameRevision(variant, live.variant)),
+    (earlier) =>
+      variants.some(({ id }) => id === earlier.variant.id) &&
+      (live === undefined || !isSamePair(movedPair(earlier, live, "both"), live)),
   );
 }
 

@@ -2,7 +2,7 @@ import type { Environment } from "@agate/protocol";
 import { useState } from "react";
 import { Field, Select } from "../design/field.tsx";
 import { LiveChangeDialog } from "./live-change-dialog.tsx";
-import { isSameRevision, liveIn, revisionText } from "./live-plan.ts";
+import { isSameRevision, liveIn, pairText, revisionText } from "./live-plan.ts";
 import { orderEnvironments } from "./order-environments.ts";
 
 interface DeployDialogProps {
@@ -42,7 +42,9 @@ export function DeployDialog({ app, variant, revision, environment, onClose }: D
         if (isLive(now, into)) {
           return `${name} is already live in ${into}. Choose another environment.`;
         }
-        return { environment: into, to, change: { kind: "deploy", variant, revision } };
+        const build = liveIn(now, into)?.build ?? null;
+        const change = { kind: "deploy", variant, revision } as const;
+        return { environment: into, to: { build, variant: to }, change };
       }}
     >
       {(now, opened) => (
@@ -55,10 +57,7 @@ export function DeployDialog({ app, variant, revision, environment, onClose }: D
             >
               {orderEnvironments(now).map(({ slug, deployment }) => (
                 <option key={slug} value={slug}>
-                  {slug} (
-                  {deployment === null
-                    ? "nothing live"
-                    : `${revisionText(deployment.variant)} is live`}
+                  {slug} ({deployment === null ? "nothing live" : `${pairText(deployment)} is live`}
                   )
                 </option>
               ))}

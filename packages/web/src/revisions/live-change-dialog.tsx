@@ -1,32 +1,26 @@
-import type { Environment } from "@agate/protocol";
+import type { Deployment, DeployResult, Environment } from "@agate/protocol";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { useId, useState } from "react";
-import { environmentsQuery, revisionQuery, schemaQuery } from "../api/applications.ts";
+import { ApiError } from "../api/api-error.ts";
+import { environmentsQuery } from "../api/applications.ts";
+import { changeLive, type LiveChange } from "../api/change-live.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { changeLive } from "../api/registry-changes.ts";
 import { useNow } from "../design/browser-state.ts";
 import { Button } from "../design/button.tsx";
+import { CommandLine } from "../design/copy-button.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { ErrorState, Skeleton } from "../design/empty-state.tsx";
-import { Field, TextInput } from "../design/field.tsx";
+import { Checkbox, Field, TextInput } from "../design/field.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { formatWhen } from "../format/format-time.ts";
 import { ChangeFailure } from "./change-failure.tsx";
-import { RevisionDiff } from "./config-diff-view.tsx";
-import {
-  type LivePlan,
-  liveIn,
-  planText,
-  type RevisionName,
-  revisionText,
-  revisionTextById,
-} from "./live-plan.ts";
-import { Loaded } from "./loaded.tsx";
-import { ParamsView } from "./params-view.tsx";
-import { useReadOnlyReason } from "./read-only.tsx";
+import { type ChangeStep, ChangeSteps, withStep } from "./change-steps.tsx";
+import { LiveChangeContent, notesText } from "./live-change-content.tsx";
+import { type LivePlan, liveIn, pairText, planKey, planText } from "./live-plan.ts";
+import { type ChangeScope, useReadOnlyReason } from "./read-only.tsx";
 import { useConfirmedChange } from "./use-confirmed-change.ts";
 
 const FAILURE = "No changes made";
@@ -51,10 +45,12 @@ interface LiveChangeDialogProps {
 export function LiveChangeDialog(props: LiveChangeDialogProps) {
   const { app, title, action, children, onClose } = props;
   const formId = useId();
-  const readOnlyReason = useReadOnlyReason();
   const [message, setMessage] = useState("");
-  const { environments, live, planned, change } = useLiveChange(props, message);
+  const [allowsBreaking, setAllowsBreaking] = useState(false);
+  const asked = { message, allowsBreaking };
+  const { environments, live, planned, steps, change } = useLiveChange(props, asked);
   const isReady = typeof planned === "object";
+  const readOnlyReason = useReadOnlyReason(isReady ? scopeOf(planned.change) : "either");
   return (
     <Dialog
       title={title}
@@ -104,7 +100,20 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
               />
             )}
           </Field>
-          {change.error !== null && <ChangeFailure title={FAILURE} error={change.error} />}
+          {change.isPending && steps.length > 0 && <ChangeSteps steps={steps} />}
+          {change.error !== null && (
+            <LiveChangeFailure
+              app={app}
+              plan={isReady ? planned : null}
+              error={change.error}
+              allowsBreaking={allowsBreaking}
+              onAllowBreaking={setAllowsBreaking}
+              onReload={() => {
+                change.reset();
+                void environments.refetch();
+              }}
+            />
+          )}
           {isReady && <LiveChangeContent app={app} plan={planned} now={live.now} />}
         </form>
       )}
@@ -112,15 +121,81 @@ export function LiveChangeDialog(props: LiveChangeDialogProps) {
   );
 }
 
+/** Moving code needs another scope than moving configurations. */
+function scopeOf(change: LiveChange): ChangeScope {
+  switch (change.kind) {
+    case "deploy":
+      return "admin";
+    case "activate":
+      return "deploy";
+    case "promote":
+    case "rollback":
+      return change.parts === "config" ? "either" : "deploy";
+  }
+}
+
+interface LiveChangeFailureProps {
+  readonly app: string;
+  readonly plan: LivePlan | null;
+  readonly error: Error;
+  readonly allowsBreaking: boolean;
+  readonly onAllowBreaking: (allows: boolean) => void;
+  readonly onReload: () => void;
+}
+
+/** Why nothing changed, and what can be done about it. */
+function LiveChangeFailure(props: LiveChangeFailureProps) {
+  const { app, plan, error, allowsBreaking, onAllowBreaking, onReload } = props;
+  const has = (type: string) => error instanceof ApiError && error.has(type);
+  if (has("deployment_stale") && plan?.change.kind === "promote") {
+    return (
+      <ChangeFailure title={`${plan.change.from} changed meanwhile`} error={error}>
+        <Button size="small" onClick={onReload}>
+          Reload
+        </Button>
+      </ChangeFailure>
+    );
+  }
+  return (
+    <ChangeFailure title={FAILURE} error={error}>
+      {has("breaking_change") && (
+        <Field label="Drop them: apply the change nonetheless" isInline>
+          {(ids) => (
+            <Checkbox
+              {...ids}
+              checked={allowsBreaking}
+              onChange={(event) => onAllowBreaking(event.target.checked)}
+            />
+          )}
+        </Field>
+      )}
+      {has("build_missing") && plan !== null && (
+        <CommandLine
+          command={`agate deploy app.ts --app ${app} --environment ${plan.environment}`}
+        />
+      )}
+    </ChangeFailure>
+  );
+}
+
+interface AskedChange {
+  readonly message: string;
+  readonly allowsBreaking: boolean;
+}
+
 /**
  * Loads what is live when the dialog opens, when the window gets the focus, and again before the change: a
  * plan that differs from the one on the screen is not carried out.
  */
-function useLiveChange({ app, plan, onClose }: LiveChangeDialogProps, message: string) {
-  const toaster = useToaster();
+function useLiveChange(
+  { app, plan, onClose }: LiveChangeDialogProps,
+  { message, allowsBreaking }: AskedChange,
+) {
+  const reportDone = useDoneReport(app);
   const client = usePlatform();
   const queries = useQueryClient();
   const [opened, setOpened] = useState<readonly Environment[] | null>(null);
+  const [steps, setSteps] = useState<readonly ChangeStep[]>([]);
 
   const options = { ...environmentsQuery(client, app), staleTime: 0 };
   const environments = useQuery({ ...options, refetchOnWindowFocus: "always" });
@@ -130,35 +205,54 @@ function useLiveChange({ app, plan, onClose }: LiveChangeDialogProps, message: s
 
   const change = useConfirmedChange({
     change: async (_, confirmed: LivePlan) => {
+      setSteps([]);
       const latest = await queries.fetchQuery(options);
       const current = plan(latest, opened ?? latest);
       if (
         now === undefined ||
         typeof current === "string" ||
-        planText(latest, current) !== planText(now, confirmed)
+        planKey(latest, current) !== planKey(now, confirmed)
       ) {
         throw new Error("What is live has changed. Review the changes and confirm again.");
       }
-      return changeLive(client, app, confirmed.environment, confirmed.change, message.trim());
+      return changeLive(client, app, confirmed.environment, confirmed.change, {
+        message: message.trim(),
+        allowsBreaking,
+        onStep: (step) => setSteps((before) => withStep(before, step)),
+      });
     },
     refusal: FAILURE,
-    onDone: ({ environment, variant }) => {
-      toaster.done(
-        <>
-          {revisionText(variant)} is live in {environment}.{" "}
-          <Link
-            to="/apps/$app/environments/$environment"
-            params={{ app, environment }}
-            className="font-medium text-accent underline"
-          >
-            History of {environment}
-          </Link>
-        </>,
-      );
+    onDone: (result) => {
+      reportDone(result);
       onClose();
     },
   });
-  return { environments, live, planned: live && plan(live.now, live.opened), change };
+  return { environments, live, planned: live && plan(live.now, live.opened), steps, change };
+}
+
+/** Says what is live now, and what the build makes of it. */
+function useDoneReport(app: string): (result: DeployResult) => void {
+  const toaster = useToaster();
+  return ({ deployment, notes }) => {
+    const { environment } = deployment;
+    toaster.done(
+      <>
+        {sentence(pairText(deployment))} is live in {environment}. {notesText(notes)}{" "}
+        <Link
+          to="/apps/$app/environments/$environment"
+          params={{ app, environment }}
+          className="font-medium text-accent underline"
+        >
+          History of {environment}
+        </Link>
+      </>,
+    );
+  };
+}
+
+/** With a capital. */
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 interface LiveChangeSummaryProps {
@@ -180,59 +274,26 @@ function LiveChangeSummary({ plan, now, opened }: LiveChangeSummaryProps) {
   );
 }
 
-interface LiveChangeContentProps {
-  readonly app: string;
-  readonly plan: LivePlan;
-  readonly now: readonly Environment[];
-}
-
-/** All fields that change. */
-function LiveChangeContent({ app, plan, now }: LiveChangeContentProps) {
-  const live = liveIn(now, plan.environment);
-  return live === null ? (
-    <FirstConfig app={app} environment={plan.environment} to={plan.to} />
-  ) : (
-    <RevisionDiff app={app} from={revisionTextById(live.variant)} to={revisionTextById(plan.to)} />
-  );
-}
-
 function ChangedMeanwhile({ plan, now, opened }: LiveChangeSummaryProps) {
+  const { environment, change } = plan;
+  const shown = change.kind === "promote" ? [change.from, environment] : [environment];
+  const changed = shown.filter((slug) => liveIn(opened, slug)?.id !== liveIn(now, slug)?.id);
   const time = useNow();
-  const live = liveIn(now, plan.environment);
-  if (liveIn(opened, plan.environment)?.id === live?.id) return null;
+  if (changed.length === 0) return null;
   return (
-    <p className="flex items-start gap-2 rounded-lg bg-warning-soft px-3 py-2 text-warning">
+    <div className="flex items-start gap-2 rounded-lg bg-warning-soft px-3 py-2 text-warning">
       <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
-      <span>
+      <p>
         Changed while this dialog was open:{" "}
-        {live === null
-          ? `nothing is live in ${plan.environment} now.`
-          : `${live.deployed_by} deployed ${revisionText(live.variant)} to ${plan.environment} (${formatWhen(live.deployed_at, time)}).`}{" "}
-        The changes below are up to date.
-      </span>
-    </p>
-  );
-}
-
-interface FirstConfigProps {
-  readonly app: string;
-  readonly environment: string;
-  readonly to: RevisionName;
-}
-
-/** The whole configuration, because there is nothing to compare it with. */
-function FirstConfig({ app, environment, to }: FirstConfigProps) {
-  const client = usePlatform();
-  const revision = useQuery(revisionQuery(client, app, to.id ?? to.slug, to.revision));
-  const schema = useQuery(schemaQuery(client, app));
-  return (
-    <>
-      <p className="text-ink-soft">
-        Nothing is live in {environment} yet. Its calls will use this configuration:
+        {changed.map((slug) => changeText(slug, liveIn(now, slug), time)).join(" ")} The changes
+        below are up to date.
       </p>
-      <Loaded query={revision}>
-        {({ params }) => <ParamsView params={params} schema={schema.data} />}
-      </Loaded>
-    </>
+    </div>
   );
+}
+
+function changeText(environment: string, live: Deployment | null, time: number): string {
+  if (live === null) return `nothing is live in ${environment} now.`;
+  const when = formatWhen(live.deployed_at, time);
+  return `${live.deployed_by} deployed ${pairText(live)} to ${environment} (${when}).`;
 }

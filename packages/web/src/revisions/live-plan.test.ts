@@ -1,45 +1,96 @@
 import type { Environment } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
-import { isSameRevision, planText } from "./live-plan.ts";
+import { isSameRevision, type LivePair, movedPair, planKey, planText } from "./live-plan.ts";
 
-function environment(slug: string, live: string | null): Environment {
-  const deployment = live && {
-    id: "dep_1",
-    environment: slug,
-    variant: { id: "var_1", slug: live, revision: 1 },
-    kind: "deploy" as const,
-    promoted_from: null,
-    rolled_back_to: null,
-    message: "",
-    deployed_by: "local",
-    deployed_at: "2026-11-15T10:00:00Z",
-    ended_at: null,
-  };
+const build = (number: number) => ({ id: `bld_${number}`, number, kind: "hosted" as const });
+const pair = (number: number | null, slug: string, revision = 1): LivePair => ({
+  build: number === null ? null : build(number),
+  variant: { id: `var_${slug}`, slug, revision },
+});
+
+function environment(slug: string, live: LivePair | null): Environment {
   return {
     id: `env_${slug}`,
     slug,
     playground: true,
     created_at: "2026-11-15T09:00:00Z",
-    deployment: deployment || null,
+    is_default: slug === "production",
+    deployment: live && {
+      id: "dep_1",
+      environment: slug,
+      build: live.build,
+      variant: { id: "", ...live.variant },
+      kind: "deploy",
+      promoted_from: null,
+      rolled_back_to: null,
+      message: "",
+      deployed_by: "local",
+      deployed_at: "2026-11-15T10:00:00Z",
+      ended_at: null,
+    },
   };
 }
 
-describe("planText", () => {
-  const plan = {
+const planOf = (to: LivePair, expectId = "dep_2") =>
+  ({
     environment: "production",
-    to: { slug: "thorough", revision: 2 },
-    change: { kind: "promote", from: "staging" },
-  } as const;
+    to,
+    change: { kind: "promote", from: "staging", expect: expectId, parts: "both" },
+  }) as const;
 
-  it("says what leaves and what comes", () => {
-    const environments = [environment("production", "concise")];
-    expect(planText(environments, plan)).toBe("production: concise@1 → thorough@2");
+describe("planText", () => {
+  it.each([
+    [pair(2, "concise"), pair(3, "thorough", 2), "build 2, concise@1 → build 3, thorough@2"],
+    [pair(2, "concise"), pair(2, "thorough", 2), "concise@1 → thorough@2"],
+    [pair(2, "concise"), pair(3, "concise"), "build 2 → build 3"],
+    [pair(2, "concise"), pair(2, "concise"), "build 2, concise@1 → build 2, concise@1"],
+    [pair(null, "concise"), pair(3, "concise"), "no build → build 3"],
+    [null, pair(3, "thorough", 2), "nothing → build 3, thorough@2"],
+    [null, pair(null, "thorough", 2), "nothing → thorough@2"],
+  ])("says what leaves and what comes, and leaves out what stays: %#", (live, to, text) => {
+    const environments = [environment("production", live)];
+    expect(planText(environments, planOf(to))).toBe(`production: ${text}`);
+  });
+});
+
+describe("planKey", () => {
+  const live = [environment("production", pair(2, "concise"))];
+  const plan = planOf(pair(3, "thorough"));
+
+  it("is another one when anything of the plan is", () => {
+    const keys = [
+      planKey(live, plan),
+      planKey([environment("production", pair(1, "concise"))], plan),
+      planKey([environment("production", pair(2, "concise", 2))], plan),
+      planKey([environment("production", null)], plan),
+      planKey(live, planOf(pair(4, "thorough"))),
+      planKey(live, planOf(pair(3, "thorough", 2))),
+      planKey(live, planOf(pair(3, "thorough"), "dep_3")),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it("says that nothing was live", () => {
-    expect(planText([environment("production", null)], plan)).toBe(
-      "production: nothing → thorough@2",
-    );
+  it("is the same for the same", () => {
+    const again = [environment("production", pair(2, "concise"))];
+    expect(planKey(again, planOf(pair(3, "thorough")))).toBe(planKey(live, plan));
+  });
+});
+
+describe("movedPair", () => {
+  const [moved, live] = [pair(3, "thorough"), pair(2, "concise")];
+
+  it("takes what moves, and keeps what does not", () => {
+    expect(movedPair(moved, live, "both")).toEqual(moved);
+    expect(movedPair(moved, live, "code")).toEqual(pair(3, "concise"));
+    expect(movedPair(moved, live, "config")).toEqual(pair(2, "thorough"));
+  });
+
+  it("keeps the build where the other has none", () => {
+    expect(movedPair(pair(null, "thorough"), live, "both")).toEqual(pair(2, "thorough"));
+  });
+
+  it("takes everything where nothing is live", () => {
+    expect(movedPair(moved, null, "both")).toEqual(moved);
   });
 });
 

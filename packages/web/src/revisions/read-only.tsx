@@ -8,16 +8,20 @@ import { Button } from "../design/button.tsx";
 export const NEEDS_ADMIN = "Read-only: changes need a key with the admin scope.";
 const NEEDS_DEPLOY = "Deploying needs a key with the deploy scope.";
 
+/** What a change needs: `either` of the other two. */
+export type ChangeScope = "admin" | "deploy" | "either";
+
 /** Why the user's key cannot change the registry; null if it can. */
-export function useReadOnlyReason(scope: "admin" | "deploy" = "admin"): string | null {
+export function useReadOnlyReason(scope: ChangeScope = "admin"): string | null {
   const session = useQuery(sessionQuery(usePlatform()));
-  if (session.data === undefined || mayDo(session.data, scope)) return null;
-  return scope === "admin" ? NEEDS_ADMIN : NEEDS_DEPLOY;
+  const scopes = scope === "either" ? (["admin", "deploy"] as const) : [scope];
+  if (session.data === undefined || scopes.some((each) => mayDo(session.data, each))) return null;
+  return scope === "deploy" ? NEEDS_DEPLOY : NEEDS_ADMIN;
 }
 
 interface ChangeButtonProps extends ComponentProps<typeof Button> {
   /** The scope that the key needs; `admin` by default. */
-  readonly scope?: "admin" | "deploy";
+  readonly scope?: ChangeScope;
 }
 
 /** A button that changes the registry. It is disabled, with the reason, for keys without the scope. */

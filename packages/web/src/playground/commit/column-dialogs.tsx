@@ -11,6 +11,8 @@ import { CommitDialog, type RejectedCommit } from "./commit-dialog.tsx";
 
 interface ColumnDialogsProps {
   readonly app: string;
+  /** Whose build a commit is checked against; null is the application's. */
+  readonly environment: string | null;
   readonly schema: ApplicationSchema;
   readonly route: RouteSchema;
   readonly views: readonly ColumnView[];
@@ -24,7 +26,8 @@ interface ColumnDialogsProps {
 
 /** The dialog that is open for a column. */
 export function ColumnDialogs(props: ColumnDialogsProps) {
-  const { app, schema, route, views, known, question, dispatch, onAsk, onRejected } = props;
+  const { app, environment, schema, route, views, known, question, dispatch, onAsk, onRejected } =
+    props;
   // Keeps the commit message while the user closes the dialog to fix a field.
   const [messages, setMessages] = useState<Readonly<Record<number, string>>>({});
   if (question === null) return null;
@@ -51,6 +54,7 @@ export function ColumnDialogs(props: ColumnDialogsProps) {
     <CommitDialog
       key={`${question.kind} ${id}`}
       app={app}
+      environment={environment}
       schema={schema}
       route={route}
       view={view}

@@ -28,6 +28,8 @@ export interface RejectedCommit {
 
 interface CommitDialogProps {
   readonly app: string;
+  /** Whose build it is checked against; null is the application's. */
+  readonly environment: string | null;
   readonly schema: ApplicationSchema;
   readonly route: RouteSchema;
   readonly view: ReadyColumn;
@@ -104,7 +106,7 @@ export function CommitDialog(props: CommitDialogProps) {
 
 /** Sends commits, and tells conflicts from other failures. */
 function useDraftCommit(props: CommitDialogProps) {
-  const { app, route, view, message, onCommitted, onRejected } = props;
+  const { app, environment, route, view, message, onCommitted, onRejected } = props;
   const client = usePlatform();
   const queries = useQueryClient();
   /** Stays set after a retry: the dialog keeps showing the conflict. */
@@ -113,9 +115,9 @@ function useDraftCommit(props: CommitDialogProps) {
   const commit = useRegistryChange((client, asked: DraftCommit) =>
     commitDraft(client, asked, created),
   );
-  const send = (asked: Omit<DraftCommit, "app" | "message">) =>
+  const send = (asked: Omit<DraftCommit, "app" | "environment" | "message">) =>
     commit.mutate(
-      { app, message, ...asked },
+      { app, environment, message, ...asked },
       {
         onSuccess: (revision: Revision) => {
           const { slug, revision: number } = revision.variant;

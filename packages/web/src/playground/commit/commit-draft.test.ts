@@ -2,7 +2,7 @@ import type { ConfigFieldSchema, RouteSchema } from "@agate/protocol";
 import { expect, test } from "vitest";
 import { readyColumn } from "../columns/column-view.ts";
 import { columnOf } from "../state/workspace.ts";
-import { draftParams } from "./commit-draft.ts";
+import { draftParams, effectiveParams } from "./commit-draft.ts";
 
 function text(initial: string): ConfigFieldSchema {
   return { type: "string", default: initial, "x-ag-control": "text-area" };
@@ -40,9 +40,23 @@ test("A commit leaves out what no route takes any more", () => {
   });
 });
 
-test("A first commit says every field, so that it stays when the code's defaults change", () => {
+test("A first commit leaves the defaults to the registry, which stores them", () => {
   const first = columnOf(1, { kind: "defaults" });
-  expect(draftParams(routes, "/summarize", readyColumn(first, null, {}, summarize))).toEqual({
-    "/summarize": { tone: "plain", prompt: "Say it." },
-  });
+  const send = (changes: Record<string, unknown>) => {
+    const draft = { ...first, draft: { base: null, changes } };
+    return draftParams(routes, "/summarize", readyColumn(draft, null, {}, summarize));
+  };
+  expect(send({})).toEqual({ "/summarize": {} });
+  expect(send({ tone: "formal" })).toEqual({ "/summarize": { tone: "formal" } });
+});
+
+test("A revision that holds every field is no change from one that leaves them to the code", () => {
+  const sparse = effectiveParams(routes, { "/summarize": { tone: "formal" } });
+  const complete = {
+    "/summarize": { tone: "formal", prompt: "Say it." },
+    "/embed": { model: "small" },
+  };
+  expect(sparse).toEqual(complete);
+  expect(effectiveParams(routes, complete)).toEqual(complete);
+  expect(effectiveParams(routes, { "/gone": { a: 1 } })).toMatchObject({ "/gone": { a: 1 } });
 });

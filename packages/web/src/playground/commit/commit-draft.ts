@@ -8,6 +8,7 @@ import {
   changedFields,
   knownFields,
   ownField,
+  withDefaults,
 } from "../../config-form/config-values.ts";
 import type { ReadyColumn } from "../columns/column-view.ts";
 import type { KnownConfigs } from "../state/column-base.ts";
@@ -16,6 +17,8 @@ import type { RevisionName } from "../state/workspace.ts";
 /** A commit to send to the registry. */
 export interface DraftCommit {
   readonly app: string;
+  /** Whose build it is checked against; null is the application's. */
+  readonly environment: string | null;
   /** The revision that the draft is based on; null for the schema defaults. */
   readonly base: RevisionName | null;
   readonly baseParams: RouteParams;
@@ -32,13 +35,14 @@ export interface DraftCommit {
  */
 export async function commitDraft(
   client: PlatformClient,
-  { app, base, baseParams, params, message, newVariant }: DraftCommit,
+  { app, environment, base, baseParams, params, message, newVariant }: DraftCommit,
   created: Set<string>,
 ): Promise<Revision> {
   const text = message.trim();
+  const checked = environment === null ? {} : { environment };
   if (newVariant === null) {
     if (base === null) throw new Error("The first commit needs a variant name.");
-    const commit = { params, base_revision: base.revision, message: text };
+    const commit = { params, base_revision: base.revision, message: text, ...checked };
     return commitRevision(client, app, base.variant, commit);
   }
   const isFork = base !== null && base.revision > 0;
@@ -54,22 +58,21 @@ export async function commitDraft(
   if (isFork && diffParams(baseParams, params).length === 0) {
     return client.get<Revision>(`${variantPath(app, newVariant)}/revisions/1`);
   }
-  const commit = { params, base_revision: isFork ? 1 : 0, message: text };
+  const commit = { params, base_revision: isFork ? 1 : 0, message: text, ...checked };
   return commitRevision(client, app, newVariant, commit);
 }
 
 /**
- * The parameters that committing a column would store. Fields that the base leaves to their defaults
- * stay unset unless the draft changes them. A first revision stores every field, so that it does not
- * change with the defaults in the code.
+ * The parameters that committing a column sends. Fields that the base leaves to their defaults stay unset
+ * unless the draft changes them: the registry stores the defaults of the code for them, which are no
+ * changes of the user's.
  */
 export function draftParams(
   routes: readonly RouteSchema[],
   route: string,
-  { base, params, baseValues, values }: ReadyColumn,
+  { params, baseValues, values }: ReadyColumn,
 ): RouteParams {
-  const isNew = base === null || base.revision === 0;
-  const stored = isNew ? values : (ownField(params, route) ?? {});
+  const stored = ownField(params, route) ?? {};
   const changes = changedFields(baseValues, values);
   return committedParams(routes, params, route, { ...stored, ...changes });
 }
@@ -89,6 +92,15 @@ export function committedParams(
     return given === undefined ? [] : [[schema.route, knownFields(schema, given)] as const];
   });
   return Object.fromEntries(entries);
+}
+
+/** The values that calls get: the code's defaults where nothing is set. */
+export function effectiveParams(routes: readonly RouteSchema[], params: RouteParams): RouteParams {
+  const known = routes.map((schema) => {
+    const values = ownField(params, schema.route) ?? {};
+    return [schema.route, withDefaults(schema, values)] as const;
+  });
+  return { ...params, ...Object.fromEntries(known) };
 }
 
 /** An unused name for a new variant: `default` for the first, then `default-2`, … */

@@ -21,7 +21,7 @@ import { ConfigDiffView } from "../../revisions/config-diff-view.tsx";
 import type { ReadyColumn } from "../columns/column-view.ts";
 import { revisionTitle } from "../state/column-base.ts";
 import type { RevisionName } from "../state/workspace.ts";
-import { committedParams } from "./commit-draft.ts";
+import { committedParams, effectiveParams } from "./commit-draft.ts";
 import { ConflictField } from "./conflict-field.tsx";
 import {
   type MergedField,
@@ -83,9 +83,10 @@ function Conflict(props: ConflictViewProps & { readonly theirs: Revision }) {
   const name = { variant: base.variant, revision: theirs.variant.revision };
   const title = revisionTitle(name);
   const { fields, undecided, isTheirs, params } = mergedCommit(props, chosen);
-  const elsewhere = diffParams(draft.params, theirs.params).filter(
-    (diff) => diff.route !== route.route,
-  );
+  const elsewhere = diffParams(
+    effectiveParams(schema.routes, draft.params),
+    effectiveParams(schema.routes, theirs.params),
+  ).filter((diff) => diff.route !== route.route);
   return (
     <Dialog
       title={TITLE}

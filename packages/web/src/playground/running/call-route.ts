@@ -1,5 +1,6 @@
 import type { SpanRecord } from "@agate/protocol";
 import { ApiError } from "../../api/api-error.ts";
+import { servicePath } from "../../api/applications.ts";
 import { jsonEvents } from "../../api/follow-events.ts";
 import type { PlatformClient } from "../../api/platform-client.ts";
 import type { RunRequest } from "./run.ts";
@@ -14,10 +15,14 @@ export type CallStep =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "trace"; readonly trace: SpanRecord | null; readonly traceId: string | null };
 
-/** The path of a route's playground endpoint, behind the gateway. */
-export function playgroundPath(app: string, route: string): string {
+/**
+ * The path of a route's playground endpoint, behind the gateway.
+ *
+ * @param environment Whose build is called; null leaves it to the platform.
+ */
+export function playgroundPath(app: string, environment: string | null, route: string): string {
   // A route is a valid path already and needs no encoding.
-  return `/services/${encodeURIComponent(app)}/playground/run${route === "/" ? "" : route}`;
+  return `${servicePath(app, environment)}/playground/run${route === "/" ? "" : route}`;
 }
 
 /**

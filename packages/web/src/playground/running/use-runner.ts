@@ -29,8 +29,8 @@ export interface Runner {
   showProblems(): void;
 }
 
-export function useRunner(app: string, route: RouteSchema): Runner {
-  const board = useRunBoard(app, route.route);
+export function useRunner(app: string, environment: string | null, route: RouteSchema): Runner {
+  const board = useRunBoard(app, environment, route.route);
   const runs = useSyncExternalStore(board.subscribe, board.milestones);
   const forms = useRef<HTMLDivElement>(null);
   const [tried, setTried] = useState<ReadonlySet<number>>(new Set());
@@ -59,18 +59,26 @@ export function useRunner(app: string, route: RouteSchema): Runner {
 }
 
 /** The runs of a route. Unmounting stops them. */
-function useRunBoard(app: string, route: RouteSchema["route"]): RunBoard {
+function useRunBoard(
+  app: string,
+  environment: string | null,
+  route: RouteSchema["route"],
+): RunBoard {
   const client = usePlatform();
   const queries = useQueryClient();
+  // Outputs stay when another environment is chosen: only later calls go there.
+  const called = useRef(environment);
+  called.current = environment;
   const [board] = useState(
     () =>
       new RunBoard(async function* (request, signal) {
+        const where = called.current;
         try {
-          yield* callRoute(client, playgroundPath(app, route), request, signal);
+          yield* callRoute(client, playgroundPath(app, where, route), request, signal);
         } catch (error) {
           // The workflow may have been reloaded with another schema.
           if (error instanceof ApiError && error.status === 422) {
-            void queries.invalidateQueries({ queryKey: schemaQuery(client, app).queryKey });
+            void queries.invalidateQueries({ queryKey: schemaQuery(client, app, where).queryKey });
           }
           throw error;
         }

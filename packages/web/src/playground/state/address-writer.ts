@@ -122,8 +122,9 @@ export function useAddressWriter(options: AddressWriterOptions): ShownAddress {
   const [writer] = useState(() => {
     const go = (entry: string, { configs, fragment }: WorkspaceLink, replace: boolean) => {
       void navigate({
-        search: ({ project }: { project?: string }) => ({
+        search: ({ project, environment }: { project?: string; environment?: string }) => ({
           ...(project !== undefined && { project }),
+          ...(environment !== undefined && { environment }),
           route: place.route,
           configs,
         }),

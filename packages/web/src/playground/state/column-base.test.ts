@@ -11,6 +11,7 @@ function environment(slug: string, live: [string, number] | null): Environment {
   const deployment = live && {
     id: "",
     environment: slug,
+    build: null,
     variant: { id: "", slug: live[0], revision: live[1] },
     kind: "deploy" as const,
     promoted_from: null,
@@ -20,7 +21,8 @@ function environment(slug: string, live: [string, number] | null): Environment {
     deployed_at: "",
     ended_at: null,
   };
-  return { id: "", slug, playground: true, created_at: "", deployment };
+  const settings = { is_default: slug === "production", playground: true };
+  return { id: "", slug, created_at: "", ...settings, deployment };
 }
 
 test("One begins with the schema's defaults where nothing is committed", () => {

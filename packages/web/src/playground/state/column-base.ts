@@ -62,15 +62,15 @@ export function columnTitle(column: Column, base: RevisionName | null): string {
 }
 
 /**
- * What the first column shows: the variant `default`, else what is live, preferably in production, else
- * any committed variant, else the schema defaults.
+ * What the first column shows: the variant `default`, else what is live, preferably in the default
+ * environment, else any committed variant, else the schema defaults.
  */
 export function firstSource({ variants, environments }: KnownConfigs): ConfigSource {
   const committed = variants.filter(({ latest_revision }) => latest_revision > 0);
   const usual = committed.find(({ slug }) => slug === "default");
   if (usual !== undefined) return pinned({ kind: "variant", variant: usual.slug }, { variants });
   const live = environments.filter(({ deployment }) => deployment !== null);
-  const main = live.find(({ slug }) => slug === "production") ?? live[0];
+  const main = live.find(({ is_default }) => is_default) ?? live[0];
   if (main?.deployment) {
     const { slug: variant, revision } = main.deployment.variant;
     return { kind: "revision", variant, revision };
