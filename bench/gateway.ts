@@ -20,7 +20,7 @@ export async function benchGateway(): Promise<Line[]> {
   await using platform = await startAgate(folder.path);
   const url = `http://127.0.0.1:${platform.port}`;
   const program = join(servers, "agate-server.ts");
-  await runAgate("deploy", program, "--app", "bench", "--url", url);
+  await runAgate("deploy", program, "--app", "bench", "--environment", "production", "--url", url);
   await using workflow = await startScript(program, {
     AGATE_BASE_URL: url,
     AGATE_APPLICATION: "bench",

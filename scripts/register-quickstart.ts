@@ -27,17 +27,22 @@ export async function registerQuickstart(registration: Registration): Promise<vo
   const there = `${applications}/${application}`;
 
   await send("POST", applications, { slug: application }, "slug_taken");
-  const schema = await fetch(`${registration.workflowUrl}/openapi.json`);
-  await send("PUT", `${there}/schema`, await schema.json());
+  const openapi = await (await fetch(`${registration.workflowUrl}/openapi.json`)).json();
+  const untouched: string[] = [];
+  for (const environment of Object.keys(environments)) {
+    const history = `${there}/environments/${environment}/deployments?limit=1`;
+    const { items } = (await send("GET", history)) as { items: unknown[] };
+    if (items.length === 0) untouched.push(environment);
+    await send("PUT", `${there}/schema?environment=${environment}`, openapi);
+  }
   for (const [variant, params] of Object.entries(variants)) {
     await send("POST", `${there}/variants`, { slug: variant }, "slug_taken");
     const first = { params, base_revision: 0 };
     await send("POST", `${there}/variants/${variant}/revisions`, first, "revision_stale");
   }
-  for (const [environment, variant] of Object.entries(environments)) {
-    const history = `${there}/environments/${environment}/deployments`;
-    const { items } = (await send("GET", `${history}?limit=1`)) as { items: unknown[] };
-    if (items.length === 0) await send("POST", history, { variant });
+  for (const environment of untouched) {
+    const variant = environments[environment];
+    await send("POST", `${there}/environments/${environment}/deployments`, { variant });
   }
 }
 

@@ -5,7 +5,7 @@ export interface DeployClient {
   deploy(archive: Uint8Array<ArrayBuffer>, query?: string): Promise<Response>;
   /** The same where it must go well. */
   mustDeploy(archive: Uint8Array<ArrayBuffer>, query?: string): Promise<DeployResult>;
-  activate(build: number): Promise<DeployResult>;
+  activate(build: number, environment?: string): Promise<DeployResult>;
   /** Any request below the application. */
   send(method: string, path: string, body?: object): Promise<Response>;
   /** Calls a route through the gateway. */
@@ -14,7 +14,7 @@ export interface DeployClient {
 
 export function deployClient(url: string, application = "support"): DeployClient {
   const base = `${url}/registry/applications/${application}`;
-  const deploy: DeployClient["deploy"] = (archive, query = "") =>
+  const deploy: DeployClient["deploy"] = (archive, query = "?environment=production") =>
     fetch(`${base}/builds${query}`, {
       method: "POST",
       headers: { "content-type": "application/gzip" },
@@ -32,7 +32,8 @@ export function deployClient(url: string, application = "support"): DeployClient
     deploy,
     send,
     mustDeploy: async (archive, query) => result(await deploy(archive, query)),
-    activate: async (build) => result(await send("POST", `/builds/${build}/activate`)),
+    activate: async (build, environment = "production") =>
+      result(await send("POST", `/builds/${build}/activate`, { environment })),
     call: (path, body, headers = {}) =>
       fetch(`${url}/services/${application}${path}`, {
         method: "POST",

@@ -37,13 +37,13 @@ it("loses no call in ten switches of builds and configurations under constant lo
   const switches = [
     () => client.mustDeploy(archives[1]),
     rollBack,
-    () => client.activate(1),
+    () => client.activate(2),
     () => client.mustDeploy(archives[0]),
     rollBack,
-    () => client.activate(2),
+    () => client.activate(1),
     () => client.mustDeploy(archives[1]),
     rollBack,
-    () => client.activate(3),
+    () => client.activate(2),
     () => client.mustDeploy(archives[0]),
   ];
   for (const change of switches) {
@@ -57,11 +57,9 @@ it("loses no call in ten switches of builds and configurations under constant lo
   const { items } = (await (await client.send("GET", "/builds")).json()) as {
     items: { number: number; status: string }[];
   };
+  // The same archive is the same build.
   expect(items.map(({ number, status }) => [number, status])).toEqual([
-    [5, "live"],
-    [4, "retired"],
-    [3, "retired"],
     [2, "retired"],
-    [1, "retired"],
+    [1, "live"],
   ]);
 });

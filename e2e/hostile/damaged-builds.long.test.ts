@@ -43,7 +43,9 @@ it.each(["prompts/a.txt", "agate-build.json"])(
     const reason = `Its file ${name} is damaged`;
     const logs = async () => (await client.send("GET", "/logs")).text();
     await expect.poll(logs).toContain(reason);
-    const activated = await client.send("POST", "/builds/1/activate");
+    const activated = await client.send("POST", "/builds/1/activate", {
+      environment: "production",
+    });
     expect([activated.status, await activated.text()]).toEqual([
       422,
       expect.stringContaining(reason),

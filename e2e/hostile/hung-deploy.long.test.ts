@@ -73,7 +73,9 @@ it.each(["a new build", "an earlier build"])(
 
     const reached = gate.shut();
     const hung =
-      what === "a new build" ? first.deploy(waiting) : first.send("POST", "/builds/1/activate");
+      what === "a new build"
+        ? first.deploy(await archive("newer", gate.wait))
+        : first.send("POST", "/builds/1/activate", { environment: "production" });
     await reached;
     process.kill(hanging.pid, "SIGSTOP");
     gate.open();
@@ -83,9 +85,7 @@ it.each(["a new build", "an earlier build"])(
     process.kill(hanging.pid, "SIGCONT");
     const refused = await hung;
     const { detail } = (await refused.json()) as { detail: { type: string }[] };
-    expect([refused.status, detail[0]?.type]).toEqual(
-      what === "a new build" ? [422, "build_unusable"] : [409, "deploy_superseded"],
-    );
+    expect([refused.status, detail[0]?.type]).toEqual([409, "deploy_superseded"]);
     await expect.poll(() => answerOf(first)).toBe("after");
     const live = (await statusesOf(second)).filter(([, status]) => status === "live");
     expect(live).toEqual([[build.number, "live"]]);

@@ -107,7 +107,7 @@ it.runIf(process.platform === "linux")(
     const restarted = async () => (await runningIn(server)).filter((pid) => !second.includes(pid));
     await expect.poll(restarted, WAIT).toHaveLength(2);
     await expect.poll(() => runningIn(server), WAIT).toHaveLength(2);
-    expect((await client.send("DELETE", "/builds/live")).status).toBe(204);
+    expect((await client.send("DELETE", "/builds/live?environment=production")).status).toBe(204);
     await expect.poll(() => runningIn(server), WAIT).toEqual([]);
   },
   60_000,

@@ -18,7 +18,10 @@ export interface Refusal {
   }[];
 }
 
-/** Makes an application with a variant `default`, whose schema a running workflow tells. */
+/**
+ * Makes an application with a variant `default`. A running workflow is registered as the code of every
+ * environment that is deployed to.
+ */
 export async function registerWorkflow(
   platformUrl: string,
   application: string,
@@ -44,7 +47,7 @@ export async function registerWorkflow(
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ slug: application }),
   });
-  await send("PUT", "/schema", await (await fetch(`${workflowUrl}/openapi.json`)).json());
+  const openapi = await (await fetch(`${workflowUrl}/openapi.json`)).json();
   await send("POST", "/variants", { slug: "default" });
   return {
     send,
@@ -54,7 +57,10 @@ export async function registerWorkflow(
     },
     commit: (params, base_revision) =>
       send("POST", "/variants/default/revisions", { params, base_revision }),
-    deploy: (environment, revision) =>
-      send("POST", `/environments/${environment}/deployments`, { variant: "default", revision }),
+    async deploy(environment, revision) {
+      await send("PUT", `/schema?environment=${environment}`, openapi);
+      const deployments = `/environments/${environment}/deployments`;
+      await send("POST", deployments, { variant: "default", revision });
+    },
   };
 }
