@@ -218,3 +218,29 @@ describe("a success", () => {
     });
   });
 });
+
+it.each([
+  ["POST", "admin", "refused"],
+  ["DELETE", "deploy", "refused"],
+  ["POST", "backup", "refused"],
+  ["POST", ["deploy", "admin"], "refused"],
+  ["POST", ["run", "playground"], "allowed"],
+  ["POST", "ingest", "allowed"],
+  ["GET", "admin", "allowed"],
+] as const)(
+  "%s that needs %s is %s to keys limited to environments",
+  (method, access, expected) => {
+    const declared = route({
+      method,
+      path: "/x",
+      access,
+      id: "x",
+      tag: "platform",
+      summary: "X",
+      success: noContent("Done."),
+      errors: [],
+      answer: (_, reply) => reply(),
+    });
+    expect(declared.limitedKeys).toBe(expected);
+  },
+);

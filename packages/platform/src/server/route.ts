@@ -194,7 +194,8 @@ export function route<
 }
 
 function isWide(access: Access, method: Route["method"]): boolean {
-  return method !== "GET" && (access === "admin" || access === "deploy" || access === "backup");
+  const scopes: readonly string[] = typeof access === "string" ? [access] : access;
+  return method !== "GET" && ["admin", "deploy", "backup"].some((wide) => scopes.includes(wide));
 }
 
 function readParameters(
