@@ -52,6 +52,7 @@ interface ServerFlags {
   readonly passEnv?: readonly string[];
   readonly maxBlocked: number;
   readonly processMemory: number;
+  readonly alwaysOn?: true;
 }
 
 const MIB = 1024 ** 2;
@@ -177,6 +178,10 @@ export function serverCommand(): Command {
         .argParser(parseProcessMemory)
         .default(1024 * MIB, "1gb"),
     )
+    .option(
+      "--always-on",
+      "keep the processes of all environments running; without it, all but the default one's sleep after 15 minutes without a call",
+    )
     .addHelpText(
       "after",
       `
@@ -229,6 +234,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
       most: flags.maxProcesses,
       blockedMs: flags.maxBlocked,
       memoryBytes: flags.processMemory,
+      ...(flags.alwaysOn && { sleepMs: null }),
     },
     limits: {
       body: flags.maxBody,

@@ -15,6 +15,7 @@ import { DeployLock, InterruptedDeployMonitor } from "./hosting/lock.ts";
 import { RefusalRecords } from "./hosting/refusal.ts";
 import type { DelayedBuild } from "./hosting/replicas.ts";
 import { BuildReconciler, describeDelay } from "./hosting/replicas.ts";
+import { ServerReporter } from "./hosting/server-reporter.ts";
 import { Sweeper } from "./hosting/sweep.ts";
 import { BuildLogs } from "./processes/build-log.ts";
 import { ProjectRedactors } from "./processes/build-output.ts";
@@ -68,7 +69,12 @@ export interface ProcessOptions {
   readonly blockedMs: number;
   /** The size of a process beyond which it is replaced, and which its heap cannot exceed. */
   readonly memoryBytes: number;
+  /** How long an environment other than the default one goes without a call until it sleeps; null: it never does. */
+  readonly sleepMs: number | null;
 }
+
+/** How long an environment is not called until its processes end. */
+const SLEEP_MS = 15 * 60_000;
 
 export interface DeployerLimits extends SupervisorLimits {
   /** How long npm may take. */
@@ -126,9 +132,19 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
       return values;
     },
     logOf: (applicationId) => logs.of(applicationId),
-    onEvent: (environment, event) => logSupervision(log, environment, event),
+    onEvent: (environment, event) => {
+      logSupervision(log, environment, event);
+      reporter.update();
+    },
+    onReleased: () => reporter.update(),
     limits,
+    sleepMs: options.processes?.sleepMs === undefined ? SLEEP_MS : options.processes.sleepMs,
     room: new ProcessRoom(options.processes?.most),
+  });
+  const reporter = new ServerReporter({
+    reports: registry.reports,
+    current: () => hosts.reports,
+    onError: (err) => log.warn({ err }, "What this server runs could not be written yet."),
   });
   const serving = () => hosts.builds.map(({ id }) => id);
   const sweeper = new Sweeper({ registry, store, logs, serving, onError });
@@ -209,6 +225,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     open(url) {
       baseUrl.resolve(url);
       hosts.wake();
+      reporter.start();
       sweeper.sweepSoon();
       sweepProcessFolders(options.buildUsers).catch(onError);
     },
@@ -229,8 +246,8 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
       await hosts.close();
       ended.resolve();
       await logs.close();
-      // Last: an unresponsive database delays it.
-      await monitorClosed;
+      // Last: an unresponsive database delays them.
+      await Promise.all([monitorClosed, reporter.close()]);
     },
   };
 }

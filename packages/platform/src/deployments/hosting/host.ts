@@ -1,4 +1,5 @@
 import type { LogLine } from "@agate/protocol";
+import type { ServerReport } from "../../registry/registry.ts";
 import type { VariableValues } from "../../registry/variables-change.ts";
 import type { BuildLog } from "../processes/build-log.ts";
 import type { Drain } from "../processes/draining-processes.ts";
@@ -30,9 +31,13 @@ export interface HostOptions {
   readonly logOf: (applicationId: string) => BuildLog;
   /** Writes an event to the platform's own log. */
   readonly onEvent: (environment: HostedEnvironment, event: SupervisionEvent) => void;
+  /** An environment has no live build any more. */
+  readonly onReleased: () => void;
   readonly limits?: Partial<SupervisorLimits>;
   /** For the processes of all hosts. */
   readonly room: ProcessRoom;
+  /** How long an environment other than the default one goes without a call until it sleeps; null: it never does. */
+  readonly sleepMs: number | null;
 }
 
 /** A build with a record in the registry. */
@@ -68,7 +73,10 @@ export class EnvironmentHost {
     this.#options = options;
     this.#keys = new BuildKeys((buildId) => options.issueKey(this.#environment, buildId));
     this.#log = options.logOf(environment.application.id);
-    const { limits, room } = options;
+    const { room } = options;
+    // Asked anew each time: another environment may become the default.
+    const sleepMs = () => (this.#environment.isDefault ? null : options.sleepMs);
+    const limits = { sleepMs, ...options.limits };
     const { application } = environment;
     this.#supervisor = new Supervisor(application, (event) => this.#note(event), limits, room);
   }
@@ -85,6 +93,13 @@ export class EnvironmentHost {
   /** How many requests are running. */
   get requests(): number {
     return this.#supervisor.requests;
+  }
+
+  /** What runs; undefined without a live build. */
+  get report(): ServerReport | undefined {
+    if (this.#live === undefined) return undefined;
+    const { build } = this.#live;
+    return { environmentId: this.#environment.id, buildId: build.id, ...this.#supervisor.status };
   }
 
   get isStarting(): boolean {
@@ -237,6 +252,11 @@ export class EnvironmentHosts {
     return [...this.#hosts.values()].flatMap(({ live }) => live ?? []);
   }
 
+  /** What runs in each environment. */
+  get reports(): readonly ServerReport[] {
+    return [...this.#hosts.values()].flatMap(({ report }) => report ?? []);
+  }
+
   /** How many requests are running. */
   get requests(): number {
     return [...this.#hosts.values()].reduce((sum, { requests }) => sum + requests, 0);
@@ -269,6 +289,7 @@ export class EnvironmentHosts {
   async release(environmentId: string): Promise<void> {
     const host = this.get(environmentId);
     this.#hosts.delete(environmentId);
+    this.#options.onReleased();
     await host?.close();
   }
 
