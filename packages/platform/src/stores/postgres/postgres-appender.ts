@@ -9,9 +9,9 @@ import type { PostgresAddress } from "../store-address.ts";
 import { WRITER_SETTINGS } from "./connection-settings.ts";
 import { dayOf } from "./day.ts";
 import { makeDays } from "./day-tables.ts";
+import type { RejectedInProject } from "./known-traces.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import { SpanDatabase } from "./span-database.ts";
-import type { RejectedInProject } from "./trace-writer.ts";
 import { writeTraces } from "./trace-writer.ts";
 
 /** Transactions at a time: while one waits for the disk, the next is prepared. */

@@ -6,7 +6,8 @@ import type { SpanColumns } from "../summary/summary-columns.ts";
 import { ALWAYS_SUMMARISED } from "../summary/summary-pacer.ts";
 import { listedSpan, olderColumns } from "./older-spans.ts";
 import { segmentRange } from "./span-schema.ts";
-import { placeholders, SPAN_COLUMNS, TRACE_SUMMARY, TraceWriter } from "./trace-writer.ts";
+import { placeholders, TRACE_SUMMARY, TraceSummaries } from "./trace-summaries.ts";
+import { SPAN_COLUMNS } from "./trace-writer.ts";
 
 export interface ListedTrace {
   readonly trace_no: number;
@@ -31,7 +32,7 @@ const FILLED_IN_LATER = ["route", "revision", "start_nanos"].map((name) =>
  * spans. The columns have no checksum of their own; the records have, and hold the same values.
  */
 export class ListedColumns {
-  readonly #writer: TraceWriter;
+  readonly #summaries: TraceSummaries;
   readonly #span: StatementSync;
   readonly #countSpans: StatementSync;
   readonly #summary: StatementSync;
@@ -39,7 +40,7 @@ export class ListedColumns {
   readonly #older: { readonly next: number; readonly end: number };
 
   constructor(db: DatabaseSync) {
-    this.#writer = new TraceWriter(db);
+    this.#summaries = new TraceSummaries(db);
     this.#span = readExactly(
       db.prepare(`SELECT ${SPAN_COLUMNS} FROM spans WHERE trace_no = ? AND span_id = ?`),
     );
@@ -88,7 +89,7 @@ export class ListedColumns {
       // The server summarises it when it is idle.
       return storedAs("spans") === spans ? [] : ["spans"];
     }
-    const expected = this.#writer.summaryOf(traceNo);
+    const expected = this.#summaries.summaryOf(traceNo);
     return SUMMARY_NAMES.filter((_, n) => !isSame(expected[n] ?? null, stored[n]));
   }
 
@@ -99,7 +100,7 @@ export class ListedColumns {
 
 /** Makes the rows of a trace's spans, and its summary, from its segments. They must be sound. */
 export class ListedColumnsRepair {
-  readonly #writer: TraceWriter;
+  readonly #summaries: TraceSummaries;
   readonly #segments: StatementSync;
   readonly #update: StatementSync;
   readonly #insert: StatementSync;
@@ -107,7 +108,7 @@ export class ListedColumnsRepair {
   readonly #delete: StatementSync;
 
   constructor(db: DatabaseSync) {
-    this.#writer = new TraceWriter(db);
+    this.#summaries = new TraceSummaries(db);
     this.#segments = db.prepare(
       "SELECT segment, header, body FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
     );
@@ -138,7 +139,7 @@ export class ListedColumnsRepair {
       const row = found as { span_no: number; span_id: string };
       if (!ids.has(row.span_id)) this.#delete.run(row.span_no);
     }
-    this.#writer.summarise(trace.trace_no);
+    this.#summaries.summarise(trace.trace_no);
   }
 }
 

@@ -6,12 +6,14 @@ import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts
 import type { StoreTrouble } from "../store-errors.ts";
 import { SummaryPacer } from "../summary/summary-pacer.ts";
 import { filesIn } from "./data-directory.ts";
+import { LogCheckpoints } from "./log-checkpoints.ts";
 import { OlderSpans } from "./older-spans.ts";
 import { SegmentCompactor } from "./segment-compactor.ts";
 import { transientReason } from "./sqlite-errors.ts";
 import { SummaryThread } from "./summary-thread.ts";
 import { TraceRemover } from "./trace-remover.ts";
-import type { TraceSummary, WrittenBatch } from "./trace-writer.ts";
+import type { TraceSummary } from "./trace-summaries.ts";
+import type { WrittenBatch } from "./trace-writer.ts";
 import { TraceWriter } from "./trace-writer.ts";
 
 /** At most this many batches share a commit, to bound the wait of the first. */
@@ -19,8 +21,6 @@ const BATCHES_PER_COMMIT = 64;
 /** Pages of 4 KiB in the write-ahead log before it is copied into the database file. */
 const CHECKPOINT_PAGES = 16384;
 
-/** After this long without a write, the log is copied into the file: reads are slower with a long log. */
-const QUIET_MS = 1_000;
 /** While batches keep arriving, some deleted rows are freed at this interval. */
 const FREE_EVERY_MS = 100;
 /** This long after rows were freed, the log is truncated even if the writer is never idle. */
@@ -64,14 +64,9 @@ export class SpanWriter {
   #nextSummary: NodeJS.Timeout | undefined;
   #pending: Pending[] = [];
   #scheduled = false;
-  #quiet: NodeJS.Timeout | undefined;
   #closed = false;
-  readonly #eraseWithinMs: number;
+  readonly #checkpoints: LogCheckpoints;
   #freedAt = Number.NEGATIVE_INFINITY;
-  /**
-   * When the log must be truncated, because it may contain deleted content; undefined if it contains none.
-   */
-  #eraseAt: number | undefined;
 
   constructor(
     directory: string,
@@ -92,7 +87,6 @@ export class SpanWriter {
       readonly compactFromBytes?: number | undefined;
     },
   ) {
-    this.#eraseWithinMs = eraseWithinMs;
     this.#db = new DatabaseSync(filesIn(directory).spans);
     this.#db.exec(
       `PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
@@ -103,8 +97,13 @@ export class SpanWriter {
     this.#remover = new TraceRemover(this.#db);
     this.#compactor = new SegmentCompactor(this.#db, compactFromBytes);
     this.#olderSpans = new OlderSpans(this.#db, {
-      summarise: (traceNo) => this.#writer.summarise(traceNo),
+      summarise: (traceNo) => this.#writer.summaries.summarise(traceNo),
       onTrouble,
+    });
+    this.#checkpoints = new LogCheckpoints(this.#db, {
+      eraseWithinMs,
+      // Wakes the index, which drops what was deleted.
+      onErased: () => announce([]),
     });
     this.#announce = announce;
     this.#onTrouble = onTrouble;
@@ -163,7 +162,7 @@ export class SpanWriter {
     await this.#summaries.end();
     while (this.#pending.length > 0) this.#commitPending();
     this.#closed = true;
-    clearTimeout(this.#quiet);
+    this.#checkpoints.cancel();
     clearTimeout(this.#nextSummary);
     this.#db.close();
   }
@@ -171,7 +170,7 @@ export class SpanWriter {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    clearTimeout(this.#quiet);
+    this.#checkpoints.cancel();
     // After the pending events, so that batches that have arrived share the commit.
     setImmediate(() => {
       this.#scheduled = false;
@@ -180,11 +179,11 @@ export class SpanWriter {
         this.#commitPending();
         this.#freeWhileBusy();
       } else if (!this.#doChore()) {
-        this.#eraseInTime();
-        this.#checkpointWhenQuiet();
+        this.#checkpoints.eraseInTime();
+        this.#checkpoints.whenQuiet();
         return;
       }
-      this.#eraseInTime();
+      this.#checkpoints.eraseInTime();
       this.#schedule();
     });
   }
@@ -249,7 +248,7 @@ export class SpanWriter {
   #free(): boolean {
     return this.#attempt("Deleted traces are not freed", () => {
       const hasFreed = this.#remover.freeSome();
-      if (hasFreed) this.#eraseAt ??= performance.now() + this.#eraseWithinMs;
+      if (hasFreed) this.#checkpoints.noteFreed();
       return hasFreed;
     });
   }
@@ -266,7 +265,7 @@ export class SpanWriter {
     if (this.#isSummarising || this.#isClosing) return false;
     // Read first: a wait that ends between the two calls would otherwise be missed.
     const wait = this.#pacer.nextTurn();
-    const traceNo = this.#writer.nextBehind(
+    const traceNo = this.#writer.summaries.nextBehind(
       new Set([...this.#leftAlone, ...this.#pacer.resting()]),
     );
     if (traceNo === undefined) this.#comeBackForSummaries(wait);
@@ -277,7 +276,7 @@ export class SpanWriter {
   /** The spans are read in another thread, so that the batches that come meanwhile do not wait. */
   async #summarise(traceNo: number): Promise<void> {
     this.#isSummarising = true;
-    this.#writer.beginSummary(traceNo);
+    this.#writer.summaries.beginSummary(traceNo);
     const started = performance.now();
     try {
       this.#endSummary(await this.#summaries.summaryOf(traceNo));
@@ -292,7 +291,7 @@ export class SpanWriter {
 
   #endSummary(summary: TraceSummary | undefined): void {
     if (this.#closed) return;
-    this.#inTransaction(() => this.#writer.endSummary(summary));
+    this.#inTransaction(() => this.#writer.summaries.endSummary(summary));
   }
 
   #giveUpSummary(traceNo: number, error: unknown): void {
@@ -314,41 +313,6 @@ export class SpanWriter {
     clearTimeout(this.#nextSummary);
     if (wait === undefined) return;
     this.#nextSummary = setTimeout(() => this.#schedule(), wait).unref();
-  }
-
-  /**
-   * Copies the log into the file. After a deletion the log is truncated too, because it contains the old
-   * pages. If a reader blocks that, it is retried.
-   */
-  #checkpoint(): void {
-    try {
-      const hasErased = this.#eraseAt !== undefined;
-      const mode = hasErased ? "TRUNCATE" : "PASSIVE";
-      const row = this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).get() as { busy: number };
-      if (!hasErased) return;
-      if (row.busy !== 0) {
-        this.#eraseAt = performance.now() + QUIET_MS;
-        this.#checkpointWhenQuiet();
-        return;
-      }
-      this.#eraseAt = undefined;
-      // Wakes the index, which drops what was deleted.
-      this.#announce([]);
-    } catch (error) {
-      // Nothing is lost: the log stays, and a later commit retries.
-      if (transientReason(error) === undefined) throw error;
-      if (this.#eraseAt !== undefined) this.#eraseAt = performance.now() + QUIET_MS;
-    }
-  }
-
-  /** Truncates the log at its deadline, even if the writer is not idle. */
-  #eraseInTime(): void {
-    if (this.#eraseAt !== undefined && performance.now() >= this.#eraseAt) this.#checkpoint();
-  }
-
-  #checkpointWhenQuiet(): void {
-    clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => this.#checkpoint(), QUIET_MS).unref();
   }
 
   #inTransaction<T>(work: () => T): T {

@@ -12,7 +12,7 @@ import { createBatchEncoder } from "../segments/segment-encoder.ts";
 import { filesIn, openDataDirectory } from "./data-directory.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { TraceRemover } from "./trace-remover.ts";
-import type { TraceSummary } from "./trace-writer.ts";
+import { TraceSummaries, type TraceSummary } from "./trace-summaries.ts";
 import { TraceWriter } from "./trace-writer.ts";
 
 /** A writer that leaves every summary for later, and another connection on which they are made. */
@@ -23,7 +23,7 @@ class Writing implements AsyncDisposable {
   readonly #reading = new DatabaseSync(filesIn(this.#directory).spans, { readOnly: true });
   readonly #writer = new TraceWriter(this.#db, { canDeferSummary: () => true });
   readonly #remover = new TraceRemover(this.#db);
-  readonly #summariser = new TraceWriter(this.#reading);
+  readonly #summariser = new TraceSummaries(this.#reading);
   readonly #encode = createBatchEncoder();
   readonly #model = new Map<string, Map<string, StoredSpan>>();
   #project = 0;
@@ -65,9 +65,9 @@ class Writing implements AsyncDisposable {
 
   /** @returns False when no trace is behind. */
   beginSummary(): boolean {
-    const traceNo = this.#writer.nextBehind(new Set());
+    const traceNo = this.#writer.summaries.nextBehind(new Set());
     if (traceNo === undefined || this.#made !== undefined) return false;
-    this.#writer.beginSummary(traceNo);
+    this.#writer.summaries.beginSummary(traceNo);
     this.#reading.exec("BEGIN");
     this.#made = { summary: this.#summariser.readSummary(traceNo) };
     this.#reading.exec("ROLLBACK");
@@ -78,7 +78,7 @@ class Writing implements AsyncDisposable {
     const made = this.#made;
     if (made === undefined) return;
     this.#made = undefined;
-    this.#inTransaction(() => this.#writer.endSummary(made.summary));
+    this.#inTransaction(() => this.#writer.summaries.endSummary(made.summary));
   }
 
   /** @returns How many summaries were to be made until none was behind. */

@@ -2,7 +2,7 @@ import type { Worker } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { ThreadClient } from "../../threads/thread-rpc.ts";
 import { connectThread, ThreadEndedError } from "../../threads/thread-rpc.ts";
-import type { TraceSummary } from "./trace-writer.ts";
+import type { TraceSummary } from "./trace-summaries.ts";
 
 export type SummaryApi = {
   summaryOf(traceNo: number): Promise<TraceSummary | undefined>;

@@ -4,12 +4,12 @@ import { lowerThreadPriority } from "../../threads/spawn-thread.ts";
 import { serveThread } from "../../threads/thread-rpc.ts";
 import { openForReading } from "./data-directory.ts";
 import type { SummaryApi, SummaryData } from "./summary-thread.ts";
-import { TraceWriter } from "./trace-writer.ts";
+import { TraceSummaries } from "./trace-summaries.ts";
 
 const { directory } = workerData as SummaryData;
 const db = openForReading(directory);
 // Used for reading only: the connection is read-only.
-const traces = new TraceWriter(db);
+const summaries = new TraceSummaries(db);
 // Ingest and reads have priority over summaries.
 lowerThreadPriority();
 
@@ -18,7 +18,7 @@ serveThread<SummaryApi>(parentPort as MessagePort, {
     // One snapshot of the database.
     db.exec("BEGIN");
     try {
-      return traces.readSummary(traceNo);
+      return summaries.readSummary(traceNo);
     } finally {
       db.exec("ROLLBACK");
     }

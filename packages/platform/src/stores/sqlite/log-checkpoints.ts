@@ -1,0 +1,72 @@
+import type { DatabaseSync } from "node:sqlite";
+import { transientReason } from "./sqlite-errors.ts";
+
+/** After this long without a write, the log is copied into the file: reads are slower with a long log. */
+const QUIET_MS = 1_000;
+
+export interface LogCheckpointsOptions {
+  /** How long deleted content may stay in the log. */
+  readonly eraseWithinMs: number;
+  /** Called when deleted content is gone from the log. */
+  readonly onErased: () => void;
+}
+
+/**
+ * Copies the write-ahead log into the database file when the writer is idle. After a deletion the log is
+ * truncated too, because it contains the old pages.
+ */
+export class LogCheckpoints {
+  readonly #db: DatabaseSync;
+  readonly #options: LogCheckpointsOptions;
+  #quiet: NodeJS.Timeout | undefined;
+  /**
+   * When the log must be truncated, because it may contain deleted content; undefined if it contains none.
+   */
+  #eraseAt: number | undefined;
+
+  constructor(db: DatabaseSync, options: LogCheckpointsOptions) {
+    this.#db = db;
+    this.#options = options;
+  }
+
+  /** To be called when rows were freed: the log contains their content from now on. */
+  noteFreed(): void {
+    this.#eraseAt ??= performance.now() + this.#options.eraseWithinMs;
+  }
+
+  /** Truncates the log at its deadline, even if the writer is not idle. */
+  eraseInTime(): void {
+    if (this.#eraseAt !== undefined && performance.now() >= this.#eraseAt) this.#checkpoint();
+  }
+
+  /** Copies the log into the file after a while, unless {@link cancel} is called before. */
+  whenQuiet(): void {
+    this.cancel();
+    this.#quiet = setTimeout(() => this.#checkpoint(), QUIET_MS).unref();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#quiet);
+  }
+
+  /** If a reader blocks the truncation, it is retried. */
+  #checkpoint(): void {
+    try {
+      const hasErased = this.#eraseAt !== undefined;
+      const mode = hasErased ? "TRUNCATE" : "PASSIVE";
+      const row = this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).get() as { busy: number };
+      if (!hasErased) return;
+      if (row.busy !== 0) {
+        this.#eraseAt = performance.now() + QUIET_MS;
+        this.whenQuiet();
+        return;
+      }
+      this.#eraseAt = undefined;
+      this.#options.onErased();
+    } catch (error) {
+      // Nothing is lost: the log stays, and a later commit retries.
+      if (transientReason(error) === undefined) throw error;
+      if (this.#eraseAt !== undefined) this.#eraseAt = performance.now() + QUIET_MS;
+    }
+  }
+}
