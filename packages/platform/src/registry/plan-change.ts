@@ -150,14 +150,14 @@ async function findLosses(
       ),
     ...droppedFields(params, before, routes).map(({ route, field, value }) =>
       breaking(
-        `${route}.${field} is ${shownValue(value)} in ${environment.slug}, and the build has no such field.`,
+        `${environment.slug} would run a revision that sets ${route}.${field} to ${shownValue(value)}, and the build has no such field.`,
       ),
     ),
   ];
 }
 
 function breaking(msg: string): RegistryProblem {
-  const hint = "Deploy with --allow-breaking if that is intended.";
+  const hint = "Allow it if that is intended (--allow-breaking).";
   return { type: "breaking_change", loc: [], msg: `${msg} ${hint}` };
 }
 

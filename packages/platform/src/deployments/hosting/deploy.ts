@@ -199,9 +199,16 @@ export class DeployOperations implements Pick<Deployer, "deploy" | "change" | "t
       }
       return outcome;
     } catch (error) {
-      await undo(diskReason(error) ?? FAILED);
+      // What is live by now keeps its files, whatever failed afterwards.
+      if (!(await this.#hasServed(ref, id))) await undo(diskReason(error) ?? FAILED);
       throw error;
     }
+  }
+
+  async #hasServed(ref: ApplicationRef, buildId: string): Promise<boolean> {
+    const found = await this.#options.registry.builds.get(ref, buildId).catch(() => undefined);
+    if (found?.kind !== "done") return false;
+    return found.value.status === "live" || found.value.status === "retired";
   }
 
   /** Starts a build that has served before, with the same checks. */

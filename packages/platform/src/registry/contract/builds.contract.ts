@@ -246,7 +246,7 @@ export function describeBuilds(subject: Subject): void {
       await call("production", 6.9);
       expect(problem(await dropping())).toMatchObject({
         type: "breaking_change",
-        msg: "/summarize was called in production within the last 7 days, and the build has no such route. Deploy with --allow-breaking if that is intended.",
+        msg: "/summarize was called in production within the last 7 days, and the build has no such route. Allow it if that is intended (--allow-breaking).",
       });
       done(await dropping({ environment: "staging" }));
       await call("production", 7.1);
@@ -265,7 +265,7 @@ export function describeBuilds(subject: Subject): void {
       done(await activate(await begin(), 2, pinned(2)));
       expect(problem(await dropping({}, withoutTone))).toMatchObject({
         type: "breaking_change",
-        msg: '/summarize.tone is "formal" in production, and the build has no such field. Deploy with --allow-breaking if that is intended.',
+        msg: 'production would run a revision that sets /summarize.tone to "formal", and the build has no such field. Allow it if that is intended (--allow-breaking).',
       });
       done(await dropping(pinned(1), withoutTone));
       done(await activate(await begin(), 2, { ...pinned(2), environment: "development" }));
