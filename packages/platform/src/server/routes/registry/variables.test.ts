@@ -42,6 +42,24 @@ it("sets, lists and unsets variables, many as one change", async () => {
   });
 });
 
+it("shows and changes them only to keys that reach the environment", async () => {
+  const calls = async (...environments: string[]) => {
+    const { key } = await platform.access.keys.create("default", {
+      name: "ci",
+      scopes: ["admin", "deploy"],
+      environments,
+    });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const body = JSON.stringify({ set: { LIMITED: { value: "x", plain: true } } });
+    const listed = await platform.send({ path: PATH, headers });
+    const changed = await platform.send({ method: "PATCH", path: PATH, headers, body });
+    return [listed.status, changed.status];
+  };
+  expect(await calls("staging")).toEqual([200, 200]);
+  expect(await calls("production", "other/staging")).toEqual([403, 403]);
+  expect((await send("PATCH", PATH, { unset: ["LIMITED"] })).status).toBe(200);
+});
+
 it("names what is wrong, and never shows a value", async () => {
   const wrong = { "A-B": "x", LD_PRELOAD: "x", TOKEN: `${CANARY}\0` };
   const response = await send("PATCH", PATH, { set: wrong });

@@ -45,12 +45,14 @@ const changeBody = () =>
   });
 
 /** The variables and secrets of an environment. */
-export function variableRoutes({ variables }: Registry, maxBodyBytes: number): Route[] {
+export function variableRoutes(registry: Registry, maxBodyBytes: number): Route[] {
+  const { variables } = registry;
   return [
     registryRoute(maxBodyBytes, {
       method: "GET",
       path: VARIABLES,
       access: "admin",
+      limitedTo: registry,
       id: "listVariables",
       summary: "List the variables of an environment",
       description: "With the values of plain ones. The value of a secret is never answered.",
@@ -63,6 +65,7 @@ export function variableRoutes({ variables }: Registry, maxBodyBytes: number): R
       path: VARIABLES,
       // They reach code that runs, and may change what it does.
       access: "deploy",
+      limitedTo: registry,
       id: "changeVariables",
       summary: "Set and unset variables of an environment",
       description:
