@@ -31,7 +31,7 @@ import { SpanExporter } from "./span-exporter.ts";
 import { SpanRecorder } from "./span-recorder.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
-import { DEFAULT_EXPORT_LIMITS } from "./telemetry-options.ts";
+import { exportLimits } from "./telemetry-options.ts";
 import { telemetryResource } from "./telemetry-resource.ts";
 import { TraceCollections } from "./trace-collections.ts";
 
@@ -144,7 +144,7 @@ function createExporter(
 ): QueuedExporter | null {
   const { baseUrl, apiKey, disabled } = options;
   if (baseUrl === undefined || disabled) return null;
-  const limits = { ...DEFAULT_EXPORT_LIMITS, ...options.limits };
+  const limits = exportLimits(options.limits);
   const target = {
     url: `${baseUrl.replace(/\/+$/, "")}/v1/traces`,
     apiKey,

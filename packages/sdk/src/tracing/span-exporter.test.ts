@@ -10,7 +10,7 @@ import { Collector } from "./collector.fixture.ts";
 import { createTelemetry } from "./create-telemetry.ts";
 import { Secrets } from "./secrets.ts";
 import type { Telemetry } from "./telemetry.ts";
-import type { TelemetryOptions } from "./telemetry-options.ts";
+import { LONGEST_TIMER_MS, type TelemetryOptions } from "./telemetry-options.ts";
 
 /** Nothing goes by itself within a test, and a retry comes at once. */
 const LIMITS = { intervalMs: 1_000_000, retryMs: 1 };
@@ -54,6 +54,22 @@ const expectedNames = (count: number) =>
   Array.from({ length: count }, (_, index) => `span ${index}`).sort();
 
 describe("export", () => {
+  it.each([LONGEST_TIMER_MS, LONGEST_TIMER_MS + 1, 2 ** 53, Number.POSITIVE_INFINITY])(
+    "waits for an answer with a timeout of %d ms",
+    async (timeoutMs) => {
+      const fetch = async (url: string | URL | Request, init?: RequestInit) => {
+        // A timer that is too long fires before this one.
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        init?.signal?.throwIfAborted();
+        return globalThis.fetch(url, init);
+      };
+      const telemetry = telemetryWith({ fetch, limits: { timeoutMs, flushMs: timeoutMs } });
+      makeSpans(telemetry, 1);
+      await telemetry.flush();
+      expect(telemetry.statistics()).toMatchObject({ exported: 1, queued: 0, lastError: null });
+    },
+  );
+
   it("sends what has ended, with the key, as OTLP", async () => {
     const telemetry = telemetryWith({ apiKey: "k-1", baseUrl: `${collector.url}/` });
     const span = telemetry.startSpan("work", { kind: "TOOL", attributes: { n: 1 } });

@@ -54,6 +54,23 @@ export const DEFAULT_EXPORT_LIMITS: ExportLimits = {
   flushMs: 5_000,
 };
 
+/** Timers that are to wait longer fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** The limits of an exporter: what is not given has its default, and no wait is longer than a timer's. */
+export function exportLimits(given: Partial<ExportLimits> = {}): ExportLimits {
+  const limits = { ...DEFAULT_EXPORT_LIMITS, ...given };
+  const wait = (ms: number) => Math.min(ms, LONGEST_TIMER_MS);
+  return {
+    ...limits,
+    intervalMs: wait(limits.intervalMs),
+    retryMs: wait(limits.retryMs),
+    maxRetryMs: wait(limits.maxRetryMs),
+    timeoutMs: wait(limits.timeoutMs),
+    flushMs: wait(limits.flushMs),
+  };
+}
+
 /** Options, where they are not given from the environment: `AGATE_BASE_URL` and so on. */
 export function withEnvironment(options: TelemetryOptions): TelemetryOptions {
   return {
