@@ -126,11 +126,8 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     runner,
     baseUrl: baseUrl.promise,
     issueKey,
-    variablesOf: async ({ id, project }) => {
-      const values = await registry.variables.values(id);
-      options.onVariables?.(project, id, values);
-      return values;
-    },
+    variablesOf: ({ id }) => registry.variables.values(id),
+    onVariables: ({ id, project }, values) => options.onVariables?.(project, id, values),
     logOf: (applicationId) => logs.of(applicationId),
     onEvent: (environment, event) => {
       logSupervision(log, environment, event);
@@ -198,6 +195,8 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     deploy: (request, progress) => deploys.deploy(request, progress),
     change: (ref, request, progress) => deploys.change(ref, request, progress),
     takeDown: (ref, environment) => deploys.takeDown(ref, environment),
+    changeVariables: (ref, environment, change, by) =>
+      deploys.changeVariables(ref, environment, change, by),
     isStarting() {
       hasStarted ||= !hosts.isStarting;
       return !hasStarted;

@@ -1,7 +1,8 @@
-import type { DeployResult, DeployStep, LogLine } from "@agate/protocol";
+import type { DeployResult, DeployStep, EnvironmentVariables, LogLine } from "@agate/protocol";
 import type { AcceptedChange, ChangeRequest } from "../registry/deployment-change.ts";
 import type { ApplicationRef } from "../registry/registry.ts";
 import type { RegistryProblem } from "../registry/registry-outcome.ts";
+import type { VariablesChange } from "../registry/variables-change.ts";
 
 /** A build to deploy. */
 export interface DeployRequest {
@@ -50,6 +51,10 @@ export type Undeployed =
 
 export type TakeDownOutcome = { readonly kind: "taken-down" } | Undeployed;
 
+export type VariablesOutcome =
+  | { readonly kind: "changed"; readonly variables: EnvironmentVariables }
+  | Undeployed;
+
 export interface DeployProgress {
   begun(step: DeployStep, detail: string): void;
   done(step: DeployStep, detail: string): void;
@@ -66,6 +71,16 @@ export interface Deployer {
   ): Promise<DeployOutcome>;
   /** Ends what is live in an environment: it answers with 404 afterwards. */
   takeDown(ref: ApplicationRef, environment: string): Promise<TakeDownOutcome>;
+  /**
+   * Sets and unsets variables of an environment. Its live build is restarted with them; if it cannot be,
+   * nothing is changed.
+   */
+  changeVariables(
+    ref: ApplicationRef,
+    environment: string,
+    change: VariablesChange,
+    by: string,
+  ): Promise<VariablesOutcome>;
   /** The lines of an application's builds, newest last. */
   logs(applicationId: string, options: LogRequest): AsyncIterable<LogLine>;
 }

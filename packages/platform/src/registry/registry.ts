@@ -209,6 +209,12 @@ export interface Environments {
   delete(ref: ApplicationRef, environment: string): Promise<RegistryOutcome<Environment>>;
 }
 
+export interface ChangedVariables {
+  readonly variables: EnvironmentVariables;
+  /** As {@link LiveBuild.since} of the environment's live build, which all servers start anew; null without one. */
+  readonly since: string | null;
+}
+
 /** Variables and secrets of environments. They are never promoted and never rolled back. */
 export interface Variables {
   /** Never with the value of a secret. */
@@ -224,11 +230,10 @@ export interface Variables {
     environment: string,
     change: VariablesChange,
     by: string,
-  ): Promise<RegistryOutcome<EnvironmentVariables>>;
+    lease?: LeaseToken | null,
+  ): Promise<RegistryOutcome<ChangedVariables>>;
   /** Of an environment, by its id: for its processes. */
   values(environmentId: string): Promise<VariableValues>;
-  /** Of the default environment of an application, by its id. */
-  defaultValues(applicationId: string): Promise<VariableValues>;
   /** Names that one environment has and another lacks, by name: for a promotion. */
   lacking(
     ref: ApplicationRef,

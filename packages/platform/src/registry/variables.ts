@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../stores/registry/registry-tables.ts";
 import type { OpenedSecret, SecretKeys } from "../variables/secret-keys.ts";
 import { SEAL_PREFIX_LENGTH, SecretKeyError } from "../variables/secret-keys.ts";
+import { lostLease } from "./deploy-leases.ts";
 import type { EnvironmentRow } from "./environment-rows.ts";
 import { findEnvironment } from "./environment-rows.ts";
 import type { ApplicationRef, Variables } from "./registry.ts";
@@ -33,32 +34,24 @@ export function createVariables(context: RegistryContext): Variables {
       return plan(db, found.value.id, change, secretKeys);
     },
 
-    change: (ref, environment, change, by) =>
+    change: (ref, environment, change, by, lease = null) =>
       announcing(["variables"], context, ref, async (tx, application) => {
+        const lost = await lostLease(tx, lease);
+        if (lost !== undefined) return refused(lost);
         const found = await findEnvironment(tx, application.id, environment);
         if (found.kind === "refused") return found;
         const { id } = found.value;
         const planned = await plan(tx, id, change, secretKeys);
         if (planned.kind === "refused") return planned;
         const { version } = planned.value;
-        await write(tx, secretKeys, { id, version, change, by: storableText(by), at: now() });
-        return done(await listed(tx, secretKeys, id));
+        const at = now();
+        await write(tx, secretKeys, { id, version, change, by: storableText(by), at });
+        const isRunning = await restartLive(tx, id, at);
+        const variables = await listed(tx, secretKeys, id);
+        return done({ variables, since: isRunning ? at : null });
       }),
 
     values: (environmentId) => currentValues(db, environmentId, secretKeys),
-
-    async defaultValues(applicationId) {
-      const environment = await db
-        .selectFrom("environments")
-        .select("id")
-        .where("application_id", "=", applicationId)
-        .orderBy("is_default", "desc")
-        .orderBy(sql`CASE slug WHEN 'production' THEN 0 ELSE 1 END`)
-        .orderBy("number")
-        .executeTakeFirst();
-      if (environment === undefined) return { version: 0, values: [], unreadable: [] };
-      return currentValues(db, environment.id, secretKeys);
-    },
 
     async lacking(ref, { from, to }) {
       const source = await environmentOf(db, ref, from);
@@ -266,6 +259,22 @@ async function write(
       .execute();
     await note(name, "set");
   }
+}
+
+/** Has all servers start the live build anew. Whether there is one. */
+async function restartLive(
+  tx: RegistryDatabase,
+  environmentId: string,
+  at: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("deployments")
+    .set({ build_since: at })
+    .where("environment_id", "=", environmentId)
+    .where("ended_at", "is", null)
+    .where("build_id", "is not", null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }
 
 /** Whether the row was still as it was read. */

@@ -9,7 +9,7 @@ import { useConfirmedChange } from "../revisions/use-confirmed-change.ts";
 import { parseEnv } from "./parse-env.ts";
 
 const REFUSAL = "No changes made";
-const RESTART = "Processes that start from now on get it.";
+const RESTART = "The live build of the environment is restarted with the new values.";
 
 interface DialogProps {
   readonly app: string;

@@ -175,7 +175,7 @@ function VariableDialog({ app, environment, dialog, onClose }: VariableDialogPro
       onClose={onClose}
     >
       <p>
-        {name} will be deleted from {slug}. Running processes keep it. This can’t be undone.
+        {name} will be deleted from {slug}, and its live build restarted. This can’t be undone.
       </p>
     </ConfirmDialog>
   );

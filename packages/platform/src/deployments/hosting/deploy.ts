@@ -6,6 +6,7 @@ import type { ChangeRequest, PinnedChange } from "../../registry/deployment-chan
 import { newId, slugProblem } from "../../registry/names.ts";
 import type { ApplicationRef, Registry } from "../../registry/registry.ts";
 import { refused } from "../../registry/registry-outcome.ts";
+import type { VariablesChange } from "../../registry/variables-change.ts";
 import type { BuildArchives } from "../../stores/registry/shared-builds.ts";
 import type { BuildStore, UnpackedBuild } from "../builds/build-store.ts";
 import { diskReason } from "../builds/disk-reason.ts";
@@ -16,11 +17,13 @@ import type {
   DeployRequest,
   TakeDownOutcome,
   Undeployed,
+  VariablesOutcome,
 } from "../deployer.ts";
 import type { BuildLogs } from "../processes/build-log.ts";
 import type { Candidate } from "./activate-build.ts";
 import { activateBuild, beginStep } from "./activate-build.ts";
 import { type BuildRunner, damagedReason } from "./build-runner.ts";
+import { changeVariables } from "./change-variables.ts";
 import type { EnvironmentHosts } from "./host.ts";
 import type { DeployLock, HeldBuild } from "./lock.ts";
 import type { BuildLocation, Refusal, RefusalRecords } from "./refusal.ts";
@@ -50,7 +53,9 @@ const STOPPED = "The platform was stopped before the build could serve.";
 const FAILED = "The platform failed to deploy the build. Its log has the details.";
 
 /** Changes what is live in environments: a new build, an earlier one, another revision, or nothing. */
-export class DeployOperations implements Pick<Deployer, "deploy" | "change" | "takeDown"> {
+export class DeployOperations
+  implements Pick<Deployer, "deploy" | "change" | "takeDown" | "changeVariables">
+{
   readonly #options: DeployOptions;
 
   constructor(options: DeployOptions) {
@@ -115,6 +120,24 @@ export class DeployOperations implements Pick<Deployer, "deploy" | "change" | "t
         if (ended.kind === "refused") return refusedByRegistry(ended);
         await hosts.release(id);
         return { kind: "taken-down" } as const;
+      });
+    });
+  }
+
+  changeVariables(
+    ref: ApplicationRef,
+    environment: string,
+    change: VariablesChange,
+    by: string,
+  ): Promise<VariablesOutcome> {
+    const { registry, hosts, deployLock, signal } = this.#options;
+    return this.#attempt(async () => {
+      const found = await registry.environments.get(ref, environment);
+      if (found.kind === "refused") return refusedByRegistry(found);
+      const { id } = found.value;
+      return deployLock.run(id, (lease) => {
+        const context = { variables: registry.variables, host: hosts.get(id), lease, signal };
+        return changeVariables(context, { ref, environment: id, change, by });
       });
     });
   }

@@ -25,8 +25,10 @@ export interface HostOptions {
   readonly issueKey: (environment: HostedEnvironment, buildId: string) => BuildKey;
   /** Applies the project's redaction rules to a line of output. */
   readonly redactLine: (project: string, line: string) => string;
-  /** The variables that a process of the environment gets. */
+  /** The variables that the environment has now. */
   readonly variablesOf: (environment: HostedEnvironment) => Promise<VariableValues>;
+  /** Told the variables that a process is about to be started with. */
+  readonly onVariables: (environment: HostedEnvironment, values: VariableValues) => void;
   /** The log of an application. */
   readonly logOf: (applicationId: string) => BuildLog;
   /** Writes an event to the platform's own log. */
@@ -111,13 +113,21 @@ export class EnvironmentHost {
     return this.#live !== undefined && !isSameName(this.#live.names, this.#environment);
   }
 
-  /** Starts all processes of a build, beside those that are serving. */
-  async start(build: StartableBuild, signal: AbortSignal): Promise<StartedBuild | StartFailure> {
+  /**
+   * Starts all processes of a build, beside those that are serving.
+   *
+   * @param variables Without them, they get those that the environment has.
+   */
+  async start(
+    build: StartableBuild,
+    signal: AbortSignal,
+    variables?: VariableValues,
+  ): Promise<StartedBuild | StartFailure> {
     const { number } = build;
     // Earlier processes of the same build may end meanwhile: the key has to outlive them.
     const held = this.#keys.hold(build.id);
     const release = () => held.release(this.#live?.build.id);
-    const start = (either: AbortSignal) => this.#startProcess(build, either);
+    const start = (either: AbortSignal) => this.#startProcess(build, either, variables);
     let started: StartedBuild | StartFailure | undefined;
     try {
       started = await this.#supervisor.start({ number, start }, signal);
@@ -133,12 +143,15 @@ export class EnvironmentHost {
   async #startProcess(
     build: StartableBuild,
     signal: AbortSignal,
+    given?: VariableValues,
   ): Promise<BuildProcess | StartFailure> {
-    const { runner, baseUrl, redactLine, variablesOf } = this.#options;
+    const { runner, baseUrl, redactLine, variablesOf, onVariables } = this.#options;
     const platform = await baseUrl;
     const { application, slug, project } = this.#environment;
-    const { values, unreadable } = await variablesOf(this.#environment);
+    const variables = given ?? (await variablesOf(this.#environment));
+    const { values, unreadable } = variables;
     if (unreadable.length > 0) return unreadableSecrets(unreadable);
+    onVariables(this.#environment, variables);
     const started = await runner.start({
       build,
       environment: {

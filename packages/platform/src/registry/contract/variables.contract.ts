@@ -24,9 +24,10 @@ export function describeVariables(subject: Subject): void {
   describe("variables", () => {
     it("are secret unless plain, and no read has the value of a secret", async () => {
       await subject.freshApplication();
-      const changed = done(
+      const { variables: changed, since } = done(
         await set("staging", { TOKEN: CANARY, REGION: { value: "eu", plain: true } }),
       );
+      expect(since).toBeNull();
       expect(changed).toEqual(await list("staging"));
       expect(changed).toEqual({
         version: 1,

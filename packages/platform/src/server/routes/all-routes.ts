@@ -58,7 +58,7 @@ export interface RouteDependencies {
 
 /** Everything the platform serves, in the order of the reference. */
 export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const { store, ingest, access, registry, feeds, changes, maxBodyBytes, now } = dependencies;
+  const { store, ingest, access, registry, feeds, maxBodyBytes, now } = dependencies;
   const deployment = {
     ...dependencies,
     applications: registry.applications,
@@ -79,7 +79,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
       maxBodyBytes,
       onUnavailable: dependencies.onStoreUnavailable,
     }),
-    ...registryRoutes({ registry, changes, maxBodyBytes }),
+    ...registryRoutes(dependencies),
     ...deploymentRoutes(deployment),
     deployBuildRoute(deployment),
     ...buildRoutes(deployment),
@@ -102,12 +102,10 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
   return routes;
 }
 
-interface RegistryRouteDependencies {
-  readonly registry: Registry;
-  readonly changes: ChangeStreams;
-  /** Of a request's body. */
-  readonly maxBodyBytes: number;
-}
+type RegistryRouteDependencies = Pick<
+  RouteDependencies,
+  "registry" | "changes" | "deployer" | "maxBodyBytes" | "onStoreUnavailable"
+>;
 
 /** Applications and their configurations, in the order of docs/reference/registry-api.md. */
 function registryRoutes(dependencies: RegistryRouteDependencies): readonly Route[] {
@@ -120,7 +118,7 @@ function registryRoutes(dependencies: RegistryRouteDependencies): readonly Route
     ...revisionRoutes(registry, maxBodyBytes),
     diffRoute(registry, maxBodyBytes),
     ...environmentRoutes(registry, maxBodyBytes),
-    ...variableRoutes(registry, maxBodyBytes),
+    ...variableRoutes(dependencies),
     configRoute(registry, maxBodyBytes),
     changesRoute(registry, changes, maxBodyBytes),
   ];

@@ -40,7 +40,11 @@ export function deployAnswer(
   outcome: DeployOutcome,
   answer: (result: DeployResult) => FullAnswer,
 ): FullAnswer {
-  if (outcome.kind === "deployed") return answer(outcome.result);
+  return outcome.kind === "deployed" ? answer(outcome.result) : refusalAnswer(outcome);
+}
+
+/** As {@link undeployedAnswer}, with what the build printed last. */
+export function refusalAnswer(outcome: Undeployed): FullAnswer {
   if (outcome.kind !== "refused" || outcome.log.length === 0) return undeployedAnswer(outcome);
   const [first, ...others] = outcome.problems;
   return undeployedAnswer({ ...outcome, problems: [withLog(first, outcome.log), ...others] });

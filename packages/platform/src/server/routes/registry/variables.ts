@@ -1,10 +1,12 @@
 import * as z from "zod/mini";
+import type { Deployer } from "../../../deployments/deployer.ts";
 import type { Registry } from "../../../registry/registry.ts";
 import { readVariablesChange } from "../../../registry/variables-change.ts";
 import { problemsAnswer } from "../../answer.ts";
 import { documented, name } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { route, success } from "../../route.ts";
+import { refusalAnswer } from "../deployments/deploy-answer.ts";
 import { outcomeAnswer, registryRoute } from "./registry-route.ts";
 
 const VARIABLES = "/registry/applications/{app}/environments/{environment}/variables";
@@ -44,8 +46,16 @@ const changeBody = () =>
     ),
   });
 
+export interface VariableRouteDependencies {
+  readonly registry: Registry;
+  readonly deployer: Pick<Deployer, "changeVariables">;
+  readonly maxBodyBytes: number;
+  readonly onStoreUnavailable: (reason: string) => void;
+}
+
 /** The variables and secrets of an environment. */
-export function variableRoutes(registry: Registry, maxBodyBytes: number): Route[] {
+export function variableRoutes(dependencies: VariableRouteDependencies): Route[] {
+  const { registry, deployer, maxBodyBytes, onStoreUnavailable } = dependencies;
   const { variables } = registry;
   return [
     registryRoute(maxBodyBytes, {
@@ -69,18 +79,25 @@ export function variableRoutes(registry: Registry, maxBodyBytes: number): Route[
       id: "changeVariables",
       summary: "Set and unset variables of an environment",
       description:
-        "All names are one change, and a secret unless `plain`. Names are as of environment variables; `AGATE_*`, `NODE_OPTIONS`, `LD_*`, `PORT` and `HOST` are refused. At most 64 KiB for a value and 256 KiB for all of an environment.",
+        "All names are one change, and a secret unless `plain`. The live build of the environment is started anew with the new values; if it cannot be, nothing is changed. Names are as of environment variables; `AGATE_*`, `NODE_OPTIONS`, `LD_*`, `PORT` and `HOST` are refused. At most 64 KiB for a value and 256 KiB for all of an environment.",
       body: changeBody,
       success: success("EnvironmentVariables", "The variables after the change."),
-      errors: ["variable_not_found", "variable_invalid", "secret_key_missing"],
+      errors: [
+        "variable_not_found",
+        "variable_invalid",
+        "secret_key_missing",
+        "build_unusable",
+        "no_room",
+        "deploy_superseded",
+        "shutting_down",
+      ],
       answer: async ({ ref, params, body, caller }, reply) => {
         const change = readVariablesChange(body);
         if (change.kind === "refused") return problemsAnswer(change.problems);
         const { environment } = params;
-        return outcomeAnswer(
-          await variables.change(ref, environment, change.value, caller.name),
-          reply,
-        );
+        const outcome = await deployer.changeVariables(ref, environment, change.value, caller.name);
+        if (outcome.kind === "unavailable") onStoreUnavailable(outcome.reason);
+        return outcome.kind === "changed" ? reply(outcome.variables) : refusalAnswer(outcome);
       },
     }),
     route({
