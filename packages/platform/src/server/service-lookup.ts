@@ -1,4 +1,4 @@
-import type { DeployedBuild } from "@agate/protocol";
+import type { DeployedBuild, Environment } from "@agate/protocol";
 import type { RunningDeployer } from "../deployments/deployer.ts";
 import type { FoundService, ServiceDirectory } from "../deployments/services.ts";
 import type { ApplicationRef, Registry } from "../registry/registry.ts";
@@ -41,7 +41,7 @@ export function createServiceLookup(options: ServiceLookupOptions): ServiceLooku
     const application = await registry.applications.get({ project, application: called });
     if (application.kind === "refused") return problemsAnswer(application.problems);
     const { id, slug } = application.value;
-    let environment: { readonly id: string; readonly slug: string } | null = null;
+    let environment: Environment | null = null;
     if (named !== null) {
       const ref = { project, application: id };
       const found = await registry.environments.get(ref, named.name);
@@ -63,7 +63,9 @@ export function createServiceLookup(options: ServiceLookupOptions): ServiceLooku
     if (serving)
       return problemAnswer(playgroundOffProblem(slug, serving.environment?.slug ?? null));
     const awaited =
-      named === null ? await findDefaultBuild(registry, { project, application: id }) : null;
+      environment === null
+        ? await findDefaultBuild(registry, { project, application: id })
+        : environment.deployment?.build;
     // One that runs elsewhere is never started here.
     if (awaited?.kind === "hosted") {
       const msg = `Build ${awaited.number} of ${slug} is being started.`;
