@@ -84,9 +84,9 @@ describe("a build that tries to get out", () => {
     await deploy("env", { files: { "app.js": answering("return process.env;"), ...MODULE } });
     const environment = (await call("env")) as Record<string, string>;
     expect(Object.keys(environment)).not.toContain("PGPASSWORD");
-    const own = ["AGATE_API_KEY", "AGATE_APPLICATION", "AGATE_BASE_URL", "AGATE_LISTEN"];
+    const own = ["API_KEY", "APPLICATION", "BASE_URL", "ENVIRONMENT", "LISTEN"];
     const names = Object.keys(environment).filter((name) => name.startsWith("AGATE_"));
-    expect(names.toSorted()).toEqual(own);
+    expect(names.toSorted()).toEqual(own.map((name) => `AGATE_${name}`));
   });
 
   it("cannot run install scripts, which would have the rights of the server", async () => {

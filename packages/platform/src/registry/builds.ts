@@ -61,6 +61,8 @@ function readBuilds({ db }: RegistryContext): Pick<Builds, "list" | "get" | "fin
         .where("application_id", "=", id)
         .where("archive_hash", "=", archiveHash)
         .where("kind", "=", "hosted")
+        // One from before there were restrictions would run without any again.
+        .where("allow", "is not", null)
         // One that is still being deployed may be refused yet, and its files deleted.
         .where("status", "in", ["live", "retired"])
         .orderBy("number", "desc")
