@@ -3,7 +3,7 @@ import { mustBe, shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Deployer, DeployRequest } from "../../../deployments/deployer.ts";
 import type { ChangeRequest } from "../../../registry/deployment-change.ts";
-import type { Applications, Builds } from "../../../registry/registry.ts";
+import type { Applications, Builds, Registry } from "../../../registry/registry.ts";
 import type { Answer, Problem } from "../../answer.ts";
 import { JSON_TYPE, problemAnswer } from "../../answer.ts";
 import { choice, name, orNull, text } from "../../inputs/input-kinds.ts";
@@ -12,6 +12,7 @@ import { EVENT_STREAM } from "../../live/server-sent-event.ts";
 import type { Route } from "../../route.ts";
 import { content, created, noContent, route, success } from "../../route.ts";
 import {
+  beyondLimit,
   locationOf,
   message,
   outcomeAnswer,
@@ -33,6 +34,7 @@ import {
 
 export interface DeploymentRouteDependencies {
   readonly deployer: Deployer;
+  readonly registry: Pick<Registry, "applications" | "environments">;
   readonly applications: Applications;
   readonly builds: Builds;
   /** Of a build's archive. */
@@ -76,6 +78,7 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
       path: `${BUILDS}/live`,
       tag: "deployments",
       access: "deploy",
+      limitedTo: dependencies.registry,
       id: "stopBuild",
       summary: "Stop serving an environment",
       description:
@@ -117,6 +120,7 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
       path: `${BUILDS}/{build}/activate`,
       tag: "deployments",
       access: "deploy",
+      limitedTo: dependencies.registry,
       id: "activateBuild",
       summary: "Deploy an earlier build",
       description:
@@ -210,6 +214,7 @@ export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Rou
     method: "POST",
     path: "/registry/applications/{app}/builds",
     access: "deploy",
+    limitedKeys: "checked",
     id: "deployBuild",
     tag: "deployments",
     summary: "Deploy a build",
@@ -246,7 +251,10 @@ export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Rou
       "shutting_down",
     ],
     answer: async ({ incoming, caller, params, query }, reply) => {
-      const { variant, revision = null } = query;
+      const { variant, revision = null, environment } = query;
+      const ref = { project: caller.project, application: params.app };
+      const beyond = await beyondLimit(dependencies.registry, caller, ref, environment);
+      if (beyond !== undefined) return beyond;
       if (variant === undefined && revision !== null) {
         const msg = "Give variant, too: a revision belongs to a variant.";
         return problemAnswer({ type: "value_not_allowed", loc: ["query", "revision"], msg });
@@ -260,7 +268,7 @@ export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Rou
         commit: query.commit ?? null,
         by: caller.name,
         message: query.message ?? "",
-        environment: query.environment,
+        environment,
         config: variant === undefined ? null : { variant, revision },
         accepts: query.allow_breaking === "true" ? "breaking" : "compatible",
       };

@@ -89,7 +89,7 @@ export interface RegistryRouteSpec<
   readonly tag?: "registry" | "deployments";
   readonly path: Path;
   readonly access: Exclude<Access, "public">;
-  /** Where limited keys may use it in their own environments, as its path names one: looks it up. */
+  /** Where limited keys may use it in their own environments, as the request names one: looks it up. */
   readonly limitedTo?: EnvironmentLookup;
   /** Those of path, query and body are added. */
   readonly errors?: readonly ErrorType[];
@@ -101,28 +101,42 @@ export interface RegistryRouteSpec<
 
 const QUERY_ERRORS = ["value_not_allowed", "number_invalid", "out_of_range"] as const;
 
+/** The environment that a request names: in its path, its query or its body. */
+function environmentIn(...parts: readonly unknown[]): string | undefined {
+  const names = parts.map((part) => (part as { environment?: unknown } | undefined)?.environment);
+  return names.find((each) => typeof each === "string");
+}
+
 /** Finds an environment by the names of a request. */
 type EnvironmentLookup = Pick<Registry, "applications" | "environments">;
 
 /** Answers unless the caller's key is limited to other environments than this one. */
 export async function inEnvironment(
-  { applications, environments }: EnvironmentLookup,
+  lookup: EnvironmentLookup,
   caller: Caller,
   ref: ApplicationRef,
   environment: string,
   answer: () => Answer | Promise<Answer>,
 ): Promise<Answer> {
+  return (await beyondLimit(lookup, caller, ref, environment)) ?? answer();
+}
+
+/** Why a caller's key does not reach an environment, as an answer; undefined where it does. */
+export async function beyondLimit(
+  { applications, environments }: EnvironmentLookup,
+  caller: Caller,
+  ref: ApplicationRef,
+  environment: string,
+): Promise<Answer | undefined> {
   // Most keys are not limited: nothing has to be read for them.
-  if (caller.environments === null) return answer();
+  if (caller.environments === null) return undefined;
   const application = await applications.get(ref);
   if (application.kind === "refused") return problemsAnswer(application.problems);
   const found = await environments.get(ref, environment);
   if (found.kind === "refused") return problemsAnswer(found.problems);
-  const beyond = environmentProblem(caller, {
-    application: application.value,
-    slug: found.value.slug,
-  });
-  return beyond === undefined ? answer() : problemAnswer(beyond);
+  const { slug } = found.value;
+  const problem = environmentProblem(caller, { application: application.value, slug });
+  return problem && problemAnswer(problem);
 }
 
 /** A route below an application: its path declares its parameters by their names. */
@@ -153,7 +167,7 @@ export function registryRoute<
       const ref = application === undefined ? null : { project, application };
       // `ref` and `params` have the types that the text of the path gives them.
       const answer = () => spec.answer({ ...request, ref } as never, reply);
-      const environment = request.params.environment as string | undefined;
+      const environment = environmentIn(request.params, request.query, request.body);
       if (limitedTo === undefined || ref === null || environment === undefined) return answer();
       return inEnvironment(limitedTo, request.caller, ref, environment, answer);
     },
