@@ -156,7 +156,7 @@ describe("agate deploy", () => {
     expect([ended.code, ended.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /agate: \/shout\.marks is 4 in production, and the build has no such field\. Deploy with --allow-breaking/,
+        /agate: production would run a revision that sets \/shout\.marks to 4, and the build has no such field\. Allow it if that is intended \(--allow-breaking\)/,
       ),
     ]);
     const { stdout } = await agate(...deploy, "--allow-breaking");

@@ -54,7 +54,7 @@ it("promotes code or configuration alone, drops values only if told to, and roll
   await dialog.getByText("production: build 1 → build 2", { exact: true }).waitFor();
   await dialog.getByRole("button", { name: "Promote" }).click();
   const refusal = dialog.getByRole("alert");
-  await refusal.getByText('/summarize.tone is "formal" in production').waitFor();
+  await refusal.getByText('would run a revision that sets /summarize.tone to "formal"').waitFor();
   await web.expectAccessible();
   expect(await liveBuild("production")).toBe(1);
   await refusal.getByLabel("Drop them: apply the change nonetheless").check();

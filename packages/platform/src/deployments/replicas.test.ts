@@ -73,7 +73,9 @@ it("deploys one after the other what comes through several at once, and the last
 it("lets only one of two serve where a replica has lost its turn in the middle of a deploy", async () => {
   await using gate = await makeGate();
   const late = deploy(one, "torn", workflow("late", { before: gate.wait }));
-  await expect.poll(() => statusesOf(two, "torn").catch(() => [])).toEqual([[1, "starting"]]);
+  // It has the lock of the environment by then.
+  await gate.reached;
+  expect(await statusesOf(two, "torn")).toEqual([[1, "starting"]]);
   await postgres.query(
     registry,
     "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted",

@@ -132,7 +132,7 @@ export interface PutSchemaOptions {
   /** Null is the default one. */
   readonly environment: string | null;
   readonly by: string;
-  /** Takes it whatever is live there, with a first configuration that sets nothing: for `agate dev`. */
+  /** Takes any schema, with a first configuration that sets nothing: for `agate dev`. */
   readonly isDevelopment?: boolean;
 }
 

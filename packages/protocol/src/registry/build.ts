@@ -66,7 +66,7 @@ export interface DeployResult {
   readonly notes: readonly ConfigNote[];
 }
 
-/** For whoever deploys to read: nothing is wrong. */
+/** Told with a deploy, although nothing is wrong. */
 export type ConfigNote =
   /** The revision sets it, and the build has no such field or, where it is null, no such route. */
   | { readonly kind: "ignored"; readonly route: string; readonly field: string | null }

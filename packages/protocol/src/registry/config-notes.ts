@@ -2,7 +2,7 @@ import type { ConfigNote } from "./build.ts";
 import type { RouteParams } from "./revision.ts";
 import type { RouteSchema } from "./route-schema.ts";
 
-/** More would be read by nobody. */
+/** A list that can still be read. */
 const MAX_NOTES = 100;
 
 /** What a build makes of a revision beyond taking its values. */

@@ -222,7 +222,7 @@ export class DeployOperations
       }
       return outcome;
     } catch (error) {
-      // What is live by now keeps its files, whatever failed afterwards.
+      // A build that is live keeps its files, also if a later step failed.
       if (!(await this.#hasServed(ref, id))) await undo(diskReason(error) ?? FAILED);
       throw error;
     }

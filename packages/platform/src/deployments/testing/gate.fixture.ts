@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net";
 export interface Gate extends AsyncDisposable {
   /** For a program: it goes on when the gate is open. */
   readonly wait: string;
+  /** Resolves when a program waits for the gate, or has waited. */
+  readonly reached: Promise<void>;
   open(): void;
   /** Programs that come from now on wait again. */
   shut(): void;
@@ -13,7 +15,9 @@ export interface Gate extends AsyncDisposable {
 /** Over the network, because builds may not look at files of others. */
 export async function makeGate(): Promise<Gate> {
   let isOpen = false;
+  const reached = Promise.withResolvers<void>();
   const server = createServer((_, response) => {
+    reached.resolve();
     response.writeHead(isOpen ? 200 : 503, { connection: "close" }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -23,6 +27,7 @@ export async function makeGate(): Promise<Gate> {
       while (!(await fetch("http://127.0.0.1:${port}")).ok) {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }`,
+    reached: reached.promise,
     open() {
       isOpen = true;
     },

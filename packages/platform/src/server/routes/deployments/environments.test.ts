@@ -356,7 +356,7 @@ describe("what an environment would lose", () => {
     const refused = await deployOf("without", { environment: "staging" });
     expect(refused.status).toBe(409);
     expect(refused.json.detail).toMatchObject([{ type: "breaking_change" }]);
-    expect(refused.json.detail[0].msg).toContain("/summarize.temperature is 1.5 in staging");
+    expect(refused.json.detail[0].msg).toContain("sets /summarize.temperature to 1.5");
     const accepted = { environment: "staging", allow_breaking: "true" };
     const { status, json } = await deployOf("without", accepted);
     expect([status, json.notes]).toEqual([

@@ -103,7 +103,7 @@ export function variableRoutes(dependencies: VariableRouteDependencies): Route[]
     route({
       method: "POST",
       path: "/registry/rekey",
-      // All secrets of the server, whatever their project.
+      // The secrets of all projects.
       access: "deploy",
       id: "rekeySecrets",
       tag: "registry",
