@@ -66,6 +66,7 @@ async function fill(url: string): Promise<Keys> {
   await using packer = await openPacker();
   const archive = await packer.pack(support("one"));
   await deployClient(url).mustDeploy(archive, "?environment=development");
+  await deployClient(url).mustDeploy(archive, "?environment=production");
   const { items } = await everybody<{ items: unknown[] }>("GET", REVISIONS);
   for (const [n, word] of ["first", "second"].entries()) {
     await everybody("POST", REVISIONS, {
@@ -148,7 +149,9 @@ it("takes everything to PostgreSQL and back, and servers go on with it", async (
     await expect.poll(() => said(server.url, keys.everybody)).toBe("one second x");
 
     const ask = asking(server.url, withKey(keys.everybody));
-    const back = await ask<{ variant: { revision: number } }>("POST", `${PRODUCTION}/rollback`, {});
+    const back = await ask<{ variant: { revision: number } }>("POST", `${PRODUCTION}/rollback`, {
+      config_only: true,
+    });
     await expect.poll(() => said(server.url, keys.everybody)).toBe("one first x");
     const latest = back.variant.revision + 1;
     const commit = { params: { "/say": { word: "third" } }, base_revision: latest };

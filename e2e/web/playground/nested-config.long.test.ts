@@ -113,11 +113,11 @@ describe("a nested configuration in the playground", () => {
     const path = "/applications/nested/variants/default/revisions/latest";
     expect((await registry<Revision>("GET", path)).params).toEqual({ "/search": config });
     await dialog.getByRole("button", { name: "Deploy…" }).click();
-    await dialog.getByLabel("Environment").selectOption("staging");
+    await dialog.getByLabel("Environment").selectOption("development");
     await dialog.getByRole("button", { name: "Deploy", exact: true }).click();
-    await page.getByText("live in staging").waitFor();
-    const staging = "/applications/nested/environments/staging";
-    expect((await registry<Environment>("GET", staging)).deployment?.variant.revision).toBe(2);
+    await page.getByText("live in development").waitFor();
+    const development = "/applications/nested/environments/development";
+    expect((await registry<Environment>("GET", development)).deployment?.variant.revision).toBe(2);
 
     await page.reload();
     await expect.poll(() => content.inputValue()).toBe("About {{question}}?");
