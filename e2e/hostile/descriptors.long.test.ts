@@ -45,7 +45,10 @@ it.each([
     return response?.status;
   };
   // Refused at once, or answered: never the end.
-  for (let n = 0; n < 5; n++) expect([undefined, 200, 503]).toContain(await list());
+  for (let n = 0; n < 5; n++) {
+    const status = await list();
+    expect([undefined, 200, 503], server.log()).toContain(status);
+  }
   for (const socket of sockets) socket.destroy();
   await expect.poll(list).toBe(200);
   expect(await server.stop()).toBe(0);
