@@ -26,6 +26,7 @@ beforeAll(async () => {
     revision: 2,
   });
   await put("staging", { temperature });
+  await registry("PATCH", `${APP}/environments/staging/variables`, { set: { TOKEN: "x" } });
 });
 
 const liveBuild = async (environment: string) =>
@@ -48,6 +49,7 @@ it("promotes code or configuration alone, drops values only if told to, and roll
   await dialog
     .getByText("/summarize.tone is ignored: the build has no such field.", { exact: true })
     .waitFor();
+  await dialog.getByText("production lacks a variable that staging has: TOKEN.").waitFor();
   await dialog.getByRole("button", { name: "Configuration only" }).click();
   await dialog.getByText("build 1, default@2 is already live in production.").waitFor();
   await dialog.getByRole("button", { name: "Code only" }).click();

@@ -47,6 +47,7 @@ export type {
   Deployment,
   DeploymentKind,
   Environment,
+  Promotion,
 } from "./registry/environment.ts";
 export type { EnvironmentName } from "./registry/key-limit.ts";
 export {

@@ -5,7 +5,7 @@ export { applicationSchema } from "./registry/application.ts";
 export { buildSchema, deployResultSchema } from "./registry/build.ts";
 export { buildManifestSchema } from "./registry/build-manifest-schema.ts";
 export { configDiffSchema } from "./registry/config-diff-schema.ts";
-export { deploymentSchema, environmentSchema } from "./registry/environment.ts";
+export { deploymentSchema, environmentSchema, promotionSchema } from "./registry/environment.ts";
 export { projectRedactionSchema, projectSchema } from "./registry/project.ts";
 export { listedRevisionSchema, resolvedConfigSchema, revisionSchema } from "./registry/revision.ts";
 export { applicationSchemaSchema } from "./registry/route-schema.ts";

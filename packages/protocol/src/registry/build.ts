@@ -3,7 +3,7 @@ import type { ErrorDetail } from "../error-body.ts";
 import type { BuildPermission } from "./build-manifest.ts";
 import { BUILD_PERMISSIONS } from "./build-manifest.ts";
 import type { BuildKind, Deployment } from "./environment.ts";
-import { BUILD_KINDS, deploymentSchema } from "./environment.ts";
+import { BUILD_KINDS, deploymentSchema, missingVariablesSchema } from "./environment.ts";
 
 /**
  * `starting`: being installed, started and checked. `live`: it serves. `retired`: it has served, or
@@ -64,6 +64,8 @@ export interface DeployResult {
   readonly deployment: Deployment;
   /** What the build makes of the revision beyond taking its values. */
   readonly notes: readonly ConfigNote[];
+  /** Of a promotion: names of variables that the source has and the target lacks. */
+  readonly missing_variables: readonly string[];
 }
 
 /** Told with a deploy, although nothing is wrong. */
@@ -159,5 +161,6 @@ export const deployResultSchema: z.ZodType<DeployResult> = z
     notes: z.array(configNoteSchema).meta({
       description: "What the build makes of the revision beyond taking its values.",
     }),
+    missing_variables: missingVariablesSchema,
   })
   .meta({ id: "DeployResult" });

@@ -37,49 +37,64 @@ export interface Deployment {
   readonly ended_at: string | null;
 }
 
-export const deploymentSchema: z.ZodType<Deployment> = z
-  .strictObject({
-    id: z.string(),
-    environment: z.string().meta({ description: "Slug of the environment." }),
-    build: z
-      .strictObject({ id: z.string(), number: z.int().positive(), kind: z.enum(BUILD_KINDS) })
-      .nullable()
-      .meta({ description: "Its code. Null in history from before deployments had builds." }),
-    variant: variantRevisionSchema,
-    kind: z.enum(DEPLOYMENT_KINDS),
-    promoted_from: z
-      .string()
-      .nullable()
-      .meta({ description: "Of a promotion: the environment it came from." }),
-    rolled_back_to: z
-      .string()
-      .nullable()
-      .meta({ description: "Of a rollback: the deployment it went back to." }),
-    message: z.string(),
-    deployed_by: z.string().meta({ description: "Name of the key, or `local`." }),
-    deployed_at: z.iso.datetime(),
-    ended_at: z.iso.datetime().nullable().meta({
-      description: "When another took its place, or it was taken down; null while it is live.",
-    }),
-  })
-  .meta({
-    id: "Deployment",
-    examples: [
-      {
-        id: "dep_q7m2c4nxw6brt2ak3v5z",
-        environment: "production",
-        build: { id: "bld_q7m2c4nxw6brt2ak3v5z", number: 3, kind: "hosted" },
-        variant: { id: "var_6hd3wq2m7c4nxzbrtk5a", slug: "default", revision: 3 },
-        kind: "promotion",
-        promoted_from: "staging",
-        rolled_back_to: null,
-        message: "",
-        deployed_by: "local",
-        deployed_at: "2026-11-15T10:00:00.000Z",
-        ended_at: null,
-      },
-    ],
-  });
+const deploymentFields = z.strictObject({
+  id: z.string(),
+  environment: z.string().meta({ description: "Slug of the environment." }),
+  build: z
+    .strictObject({ id: z.string(), number: z.int().positive(), kind: z.enum(BUILD_KINDS) })
+    .nullable()
+    .meta({ description: "Its code. Null in history from before deployments had builds." }),
+  variant: variantRevisionSchema,
+  kind: z.enum(DEPLOYMENT_KINDS),
+  promoted_from: z
+    .string()
+    .nullable()
+    .meta({ description: "Of a promotion: the environment it came from." }),
+  rolled_back_to: z
+    .string()
+    .nullable()
+    .meta({ description: "Of a rollback: the deployment it went back to." }),
+  message: z.string(),
+  deployed_by: z.string().meta({ description: "Name of the key, or `local`." }),
+  deployed_at: z.iso.datetime(),
+  ended_at: z.iso.datetime().nullable().meta({
+    description: "When another took its place, or it was taken down; null while it is live.",
+  }),
+});
+
+const EXAMPLE = {
+  id: "dep_q7m2c4nxw6brt2ak3v5z",
+  environment: "production",
+  build: { id: "bld_q7m2c4nxw6brt2ak3v5z", number: 3, kind: "hosted" },
+  variant: { id: "var_6hd3wq2m7c4nxzbrtk5a", slug: "default", revision: 3 },
+  kind: "promotion",
+  promoted_from: "staging",
+  rolled_back_to: null,
+  message: "",
+  deployed_by: "local",
+  deployed_at: "2026-11-15T10:00:00.000Z",
+  ended_at: null,
+} satisfies Deployment;
+
+export const deploymentSchema: z.ZodType<Deployment> = deploymentFields.meta({
+  id: "Deployment",
+  examples: [EXAMPLE],
+});
+
+/** What the promotion of an environment to another made live. */
+export interface Promotion extends Deployment {
+  /** Names of variables that the source has and the target lacks: code may need them. */
+  readonly missing_variables: readonly string[];
+}
+
+export const missingVariablesSchema = z.array(z.string()).meta({
+  description:
+    "Of a promotion: names of variables that the source has and the target lacks. Otherwise empty.",
+});
+
+export const promotionSchema: z.ZodType<Promotion> = deploymentFields
+  .extend({ missing_variables: missingVariablesSchema })
+  .meta({ id: "Promotion", examples: [{ ...EXAMPLE, missing_variables: ["OPENAI_API_KEY"] }] });
 
 /** Where a build and a revision can be live: `production`, say. */
 export interface Environment {

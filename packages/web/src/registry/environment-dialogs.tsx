@@ -21,6 +21,7 @@ import {
 import { PartsChoice } from "../revisions/parts-choice.tsx";
 import { RevisionPicker } from "../revisions/revision-picker.tsx";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { MissingVariables } from "./missing-variables.tsx";
 
 interface RollbackDialogProps {
   readonly app: string;
@@ -109,7 +110,15 @@ export function PromoteDialog({ app, from, to, onClose }: PromoteDialogProps) {
         return { environment: to, to: pair, change };
       }}
     >
-      {(now) => liveIn(now, to) !== null && <PartsChoice parts={chosen} onChange={setChosen} />}
+      {(now) => {
+        const [source, target] = [from, to].map((slug) => now.find((each) => each.slug === slug));
+        return (
+          <>
+            {liveIn(now, to) !== null && <PartsChoice parts={chosen} onChange={setChosen} />}
+            {source && target && <MissingVariables app={app} from={source} to={target} />}
+          </>
+        );
+      }}
     </LiveChangeDialog>
   );
 }

@@ -233,11 +233,12 @@ function useLiveChange(
 /** Says what is live now, and what the build makes of it. */
 function useDoneReport(app: string): (result: DeployResult) => void {
   const toaster = useToaster();
-  return ({ deployment, notes }) => {
+  return ({ deployment, notes, missing_variables: missing }) => {
     const { environment } = deployment;
     toaster.done(
       <>
         {sentence(pairText(deployment))} is live in {environment}. {notesText(notes)}{" "}
+        {missing.length > 0 && `It lacks variables of the source: ${missing.join(", ")}. `}
         <Link
           to="/apps/$app/environments/$environment"
           params={{ app, environment }}

@@ -10,7 +10,13 @@ import { confirm } from "../client/confirm.ts";
 import type { Session } from "../client/on-platform.ts";
 import { formatRevision } from "../client/revision-ref.ts";
 import { diffLines } from "../views/diff-view.ts";
-import { capitalized, formatBuild, formatLive, noteLines } from "../views/live-view.ts";
+import {
+  capitalized,
+  formatBuild,
+  formatLive,
+  missingVariableLines,
+  noteLines,
+} from "../views/live-view.ts";
 import { followDeploy, STEP_WIDTH } from "./follow-deploy.ts";
 
 interface EnvironmentChange {
@@ -45,11 +51,14 @@ export async function changeLive(
 async function* changeLines(
   session: Session<unknown>,
   before: Deployment | null,
-  { application: { slug: app }, deployment: after, notes }: DeployResult,
+  result: DeployResult,
 ): AsyncGenerator<string> {
+  const { application, deployment: after, notes } = result;
+  const { slug: app } = application;
   const live = capitalized(formatLive(after));
   yield printableLine(`${live} is live in ${after.environment} of ${app} (${after.id}).`);
   yield* noteLines(notes, after);
+  yield* missingVariableLines(result);
   if (before === null) {
     yield "Nothing was live there before.";
     return;

@@ -1,7 +1,7 @@
 import type { ConfigNote, DeployResult } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
 import { plainPaint } from "../../terminal/plain-paint.fixture.ts";
-import { formatLive, noteLines, servedLines } from "./live-view.ts";
+import { formatLive, missingVariableLines, noteLines, servedLines } from "./live-view.ts";
 
 const VARIANT = { id: "var_1", slug: "default", revision: 2 };
 const BUILD = { id: "bld_1", number: 3, kind: "hosted" } as const;
@@ -34,6 +34,25 @@ describe("servedLines", () => {
     expect([...servedLines(result, "http://platform", plainPaint)]).toEqual([
       "Build 3 with default@2 is live in staging of support.",
     ]);
+  });
+});
+
+describe("missingVariableLines", () => {
+  const lines = (missing: string[]) => {
+    const { application, deployment } = deployed({});
+    const promotion = { ...deployment, environment: "production", promoted_from: "staging" };
+    const result = { application, deployment: promotion, missing_variables: missing };
+    return [...missingVariableLines(result)];
+  };
+
+  it("name what the target lacks, up to eight, and the command that sets it", () => {
+    expect(lines([])).toEqual([]);
+    expect(lines(["OPENAI_API_KEY", "REGION"])).toEqual([
+      "Variables of staging that production lacks: OPENAI_API_KEY, REGION.",
+      "  agate env set support production OPENAI_API_KEY",
+    ]);
+    const many = Array.from({ length: 9 }, (_, index) => `V${index}`);
+    expect(lines(many)[0]).toMatch(/V7 and 1 more\.$/);
   });
 });
 

@@ -47,6 +47,18 @@ export function* noteLines(
   }
 }
 
+/** Variables do not move with a promotion: names that the target lacks, and how to set them. */
+export function* missingVariableLines({
+  application,
+  deployment: { environment, promoted_from },
+  missing_variables: missing,
+}: Pick<DeployResult, "application" | "deployment" | "missing_variables">): Generator<string> {
+  if (missing.length === 0) return;
+  const [first = ""] = missing;
+  yield `Variables of ${printableLine(promoted_from ?? "the source")} that ${printableLine(environment)} lacks: ${named(missing)}.`;
+  yield `  agate env set ${printableLine(application.slug)} ${printableLine(environment)} ${printableLine(first)}`;
+}
+
 function named(fields: readonly string[]): string {
   const shown = fields
     .slice(0, MOST_NAMED)

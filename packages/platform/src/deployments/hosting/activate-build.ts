@@ -85,7 +85,8 @@ async function checkAndSwitch(
   const drain = host.switchTo({ ...build, since }, started);
   switched();
   const { id, slug } = host.environment.application;
-  return { kind: "activated", result: { application: { id, slug }, ...activated }, drain };
+  const result = { application: { id, slug }, ...activated, missing_variables: [] };
+  return { kind: "activated", result, drain };
 }
 
 /** Reports that a step has begun. @returns reports that it is done; without a detail, with its duration. */

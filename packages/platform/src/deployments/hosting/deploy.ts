@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Application, Build, DeployResult } from "@agate/protocol";
+import type { Application, Build } from "@agate/protocol";
 import { looksLikeId } from "@agate/protocol";
 import type { LeaseToken } from "../../registry/deploy-leases.ts";
 import type { ChangeRequest, PinnedChange } from "../../registry/deployment-change.ts";
@@ -103,10 +103,25 @@ export class DeployOperations
       const pinned = await registry.deployments.pin(byId, request);
       if (pinned.kind === "refused") return refusedByRegistry(pinned);
       const change = pinned.value;
-      return change.build?.kind === "hosted" && !this.#isServing(change)
-        ? this.#deployKnown(byId, change, PATH_LOC, progress)
-        : this.#apply(application.value, byId, change, progress);
+      const missing = await this.#missingVariables(byId, change);
+      const outcome =
+        change.build?.kind === "hosted" && !this.#isServing(change)
+          ? await this.#deployKnown(byId, change, PATH_LOC, progress)
+          : await this.#apply(application.value, byId, change, progress);
+      return withMissingVariables(outcome, change, missing);
     });
+  }
+
+  /** Names that the source of a promotion has and its target lacks. */
+  async #missingVariables(
+    ref: ApplicationRef,
+    { origin, environment }: PinnedChange,
+  ): Promise<readonly string[]> {
+    if (origin.kind !== "promotion") return [];
+    const environments = { from: origin.from.id, to: environment.id };
+    const lacking = await this.#options.registry.variables.lacking(ref, environments);
+    // One of the two was deleted just now: the promotion itself is refused for that.
+    return lacking.kind === "refused" ? [] : lacking.value;
   }
 
   takeDown(ref: ApplicationRef, environment: string): Promise<TakeDownOutcome> {
@@ -342,7 +357,8 @@ export class DeployOperations
       checked();
       const { since: _, ...activated } = applied.value;
       if (activated.build.kind === "external") await hosts.release(environment.id);
-      const result: DeployResult = { application: { id, slug }, ...activated };
+      const application = { id, slug };
+      const result = { application, ...activated, missing_variables: [] };
       return { kind: "deployed", result } as const;
     });
   }
@@ -378,6 +394,22 @@ function uploadRequest(request: DeployRequest): ChangeRequest {
   const environmentLoc = ["query", "environment"];
   const what = { kind: "deploy", build: null, config, configIn: "query" } as const;
   return { ...what, environment, environmentLoc, accepts, by, message };
+}
+
+/** Tells what a promotion's target lacks: of a build that does not start, it is the likely cause. */
+function withMissingVariables(
+  outcome: Deployed | Refusal,
+  { origin, environment }: PinnedChange,
+  missing: readonly string[],
+): Deployed | Refusal {
+  if (missing.length === 0 || origin.kind !== "promotion") return outcome;
+  if (outcome.kind === "deployed") {
+    return { ...outcome, result: { ...outcome.result, missing_variables: missing } };
+  }
+  const [first, ...others] = outcome.problems;
+  if (first.type !== "build_unusable") return outcome;
+  const msg = `${first.msg} ${environment.slug} lacks variables that ${origin.from.slug} has: ${missing.join(", ")}.`;
+  return { ...outcome, problems: [{ ...first, msg }, ...others] };
 }
 
 function candidateOf(

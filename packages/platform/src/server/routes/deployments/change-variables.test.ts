@@ -120,3 +120,39 @@ it("reaches every server of a registry in PostgreSQL", async () => {
     await two.close();
   }
 });
+
+it("lists with a promotion the variables that the target lacks, also where its build does not start", async () => {
+  const needsToken = `if (!process.env.TOKEN) { console.error("No token."); process.exit(3); }`;
+  const build = workflow("", { before: needsToken });
+  const set = { TOKEN: "staging-token", REGION: { value: "eu", plain: true } };
+  await deployTelling(platform, "lacking", "staging", "production");
+  await change(platform, "lacking", "staging", { set });
+  await change(platform, "lacking", "production", { set: { ONLY_HERE: "x" } });
+  await deploy(platform, "lacking", build, { environment: "staging" });
+  const path = at("lacking", "/environments/production/promote");
+  const promote = () => sendJson(platform, "POST", path, { from: "staging" });
+
+  const refused = await promote();
+  expect(refused.status).toBe(422);
+  const [{ type, msg }] = refused.json.detail;
+  expect(type).toBe("build_unusable");
+  expect(msg).toContain("production lacks variables that staging has: REGION, TOKEN.");
+
+  await change(platform, "lacking", "production", { set: { TOKEN: "production-token" } });
+  const promoted = await promote();
+  expect(promoted.status, promoted.body.toString()).toBe(201);
+  expect(promoted.json).toMatchObject({
+    environment: "production",
+    promoted_from: "staging",
+    missing_variables: ["REGION"],
+  });
+  const streamed = await fetch(`${platform.server.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "text/event-stream" },
+    body: JSON.stringify({ from: "staging" }),
+  });
+  expect(await streamed.text()).toContain('"missing_variables":["REGION"]');
+
+  await change(platform, "lacking", "production", { set: { REGION: "us" } });
+  expect((await promote()).json.missing_variables).toEqual([]);
+});

@@ -37,6 +37,10 @@ const LIVE = {
   ...created("Deployment", "It is live. With `Accept: text/event-stream`, the steps."),
   body: { [JSON_TYPE]: "Deployment", [EVENT_STREAM]: { type: "string" } },
 } as const;
+const PROMOTED = {
+  ...created("Promotion", "It is live. With `Accept: text/event-stream`, the steps."),
+  body: { [JSON_TYPE]: "Promotion", [EVENT_STREAM]: { type: "string" } },
+} as const;
 
 export interface DeploymentHistoryDependencies extends DeploymentRouteDependencies {
   readonly registry: Registry;
@@ -126,7 +130,7 @@ function changeRoutes(dependencies: DeploymentHistoryDependencies): Route[] {
         return answerChange(
           dependencies,
           { ref, request: { ...what, configIn: "body", ...request }, incoming },
-          reply,
+          ({ deployment }, headers) => reply(deployment, headers),
         );
       },
     }),
@@ -137,7 +141,7 @@ function changeRoutes(dependencies: DeploymentHistoryDependencies): Route[] {
       limitedTo: registry,
       id: "promote",
       summary: "Promote what is live in another environment",
-      description: `Deploys the build and the revision that are live there. A key without the scope \`deploy\` may promote with \`config_only\`. ${EVENTS_DOC}`,
+      description: `Deploys the build and the revision that are live there. Variables stay with their environments: \`missing_variables\` has the names that the target lacks. A key without the scope \`deploy\` may promote with \`config_only\`. ${EVENTS_DOC}`,
       body: () =>
         z.strictObject({
           from: name({
@@ -153,7 +157,7 @@ function changeRoutes(dependencies: DeploymentHistoryDependencies): Route[] {
           ...movedParts(),
           message: message(),
         }),
-      success: LIVE,
+      success: PROMOTED,
       errors: MOVE_ERRORS,
       answer: ({ ref, params, body, caller, incoming }, reply) => {
         const parts = readParts(body, caller);
@@ -163,7 +167,8 @@ function changeRoutes(dependencies: DeploymentHistoryDependencies): Route[] {
         return answerChange(
           dependencies,
           { ref, request: { kind: "promotion", from, expect, parts, ...request }, incoming },
-          reply,
+          ({ deployment, missing_variables }, headers) =>
+            reply({ ...deployment, missing_variables }, headers),
         );
       },
     }),
@@ -196,7 +201,7 @@ function changeRoutes(dependencies: DeploymentHistoryDependencies): Route[] {
         return answerChange(
           dependencies,
           { ref, request: { kind: "rollback", deployment, parts, ...request }, incoming },
-          reply,
+          ({ deployment }, headers) => reply(deployment, headers),
         );
       },
     }),
@@ -284,7 +289,7 @@ interface AskedChange {
 async function answerChange(
   { deployer, onStoreUnavailable, answerError }: DeploymentHistoryDependencies,
   { ref, request, incoming }: AskedChange,
-  reply: (body: DeployResult["deployment"], headers: Record<string, string>) => FullAnswer,
+  reply: (result: DeployResult, headers: Record<string, string>) => FullAnswer,
 ): Promise<Answer> {
   const change: Parameters<typeof deployEvents>[0] = async (progress) => {
     const outcome = await deployer.change(ref, request, progress);
@@ -292,8 +297,8 @@ async function answerChange(
     return outcome;
   };
   if (wantsEvents(incoming.headers)) return deployEvents(change, answerError);
-  return deployAnswer(await change({ begun: () => {}, done: () => {} }), ({ deployment }) =>
+  return deployAnswer(await change({ begun: () => {}, done: () => {} }), (result) =>
     // A deployment is read as what is live in its environment, and in the history.
-    reply(deployment, locationOf(ref.application, "environments", deployment.environment)),
+    reply(result, locationOf(ref.application, "environments", result.deployment.environment)),
   );
 }
