@@ -11,6 +11,7 @@ import { announcedRedactionRules, redactionRules } from "./migrations/0008-redac
 import { announcedEnvironments, environments } from "./migrations/0009-environments.ts";
 import { announcedVariables, variables } from "./migrations/0010-variables.ts";
 import { keyLimits } from "./migrations/0011-key-limits.ts";
+import { earlierServers } from "./migrations/0012-earlier-servers.ts";
 
 /**
  * By name, in their order. Once released, one is never changed or renamed; new ones come at the end.
@@ -42,4 +43,5 @@ export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0009-environments": announcedEnvironments(sql`text COLLATE "C"`),
   "0010-variables": announcedVariables(sql`text COLLATE "C"`),
   "0011-key-limits": keyLimits,
+  "0012-earlier-servers": earlierServers,
 };
