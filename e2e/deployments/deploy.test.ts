@@ -40,7 +40,20 @@ async function traceOf(traceId: string): Promise<any> {
 it("serves the deployed and the playground endpoint of a real workflow", async () => {
   expect(await said("/run/say", { inputs: { text: "hi" } })).toBe("one default hi");
   const config = { word: "mine" };
-  expect(await said("/playground/run/say", { config, inputs: { text: "hi" } })).toBe("one mine hi");
+  const own = { config, inputs: { text: "hi" } };
+  // Off in production until it is switched on.
+  const off = await client.call("/playground/run/say", own);
+  expect([off.status, await off.text()]).toEqual([
+    403,
+    expect.stringContaining("agate environments playground support production on"),
+  ]);
+  const switched = await client.send("PATCH", "/environments/production", { playground: true });
+  expect(switched.status).toBe(200);
+  // The process that serves is told of the change, and does not stop.
+  await expect
+    .poll(async () => (await client.call("/playground/run/say", own)).status, { timeout: 10_000 })
+    .toBe(200);
+  expect(await said("/playground/run/say", own)).toBe("one mine hi");
   const description = await fetch(`${server.url}/services/support/openapi.json`);
   expect(Object.keys(((await description.json()) as { paths: object }).paths)).toContain(
     "/run/say",

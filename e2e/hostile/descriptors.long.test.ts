@@ -95,8 +95,7 @@ it.skipIf(!canLimit())(
       if (response.status === 503) expect(text).toContain('"resources_exhausted"');
     }
     expect(statuses).toContain(503);
-    const answered = async () =>
-      (await client.call("/playground/run/say", { inputs: { text: "hi" } })).status;
+    const answered = async () => (await client.call("/run/say", { inputs: { text: "hi" } })).status;
     await expect.poll(answered).toBe(200);
 
     // A build that ends while none is left is started again as soon as there are some.

@@ -185,8 +185,9 @@ describe("A commit", () => {
     const schema = await send<ApplicationSchema>("GET", "/schema");
     // The page's idea of the schema is older than the registry's.
     const loosened = JSON.stringify(schema).replaceAll('"maximum":3072', '"maximum":9999');
-    await page.route("**/registry/applications/quickstart/schema", (route) =>
-      route.fulfill({ contentType: "application/json", body: loosened }),
+    await page.route(
+      "**/registry/applications/quickstart/schema?environment=development",
+      (route) => route.fulfill({ contentType: "application/json", body: loosened }),
     );
     await web.open("/apps/quickstart/playground?route=/embed&configs=strict@1");
     await column(page).getByRole("spinbutton", { name: "dimensions" }).fill("5000");

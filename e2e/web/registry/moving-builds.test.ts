@@ -93,8 +93,14 @@ it("shows in the playground whose build is called, with its own fields", async (
   const { page } = web;
   const called = page.getByLabel("Called environment");
   await called.waitFor();
+  // Calls go to staging, whose playground is on, and the form has its fields.
   expect(await called.inputValue()).toBe("");
+  await page.getByLabel("temperature").first().waitFor();
+  expect(await page.getByLabel("tone").count()).toBe(0);
+  await called.selectOption("production");
   await page.getByLabel("tone").first().waitFor();
+  await called.selectOption("");
+  await page.getByLabel("tone").first().waitFor({ state: "detached" });
   const asked: string[] = [];
   page.on("request", (request) => {
     if (request.method() === "POST") asked.push(new URL(request.url()).pathname);
@@ -105,7 +111,6 @@ it("shows in the playground whose build is called, with its own fields", async (
   await expect.poll(() => asked).toEqual(["/services/shop/playground/run/summarize"]);
   await called.selectOption("staging");
   await expect.poll(() => new URL(page.url()).searchParams.get("environment")).toBe("staging");
-  await page.getByLabel("tone").first().waitFor({ state: "detached" });
   expect(await page.getByRole("textbox", { name: "text" }).inputValue()).toBe("A text.");
   await run.click();
   await expect.poll(() => asked[1]).toBe("/services/shop@staging/playground/run/summarize");

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Build } from "../../../packages/protocol/src/registry/build.ts";
+import type { Environment } from "../../../packages/protocol/src/registry/environment.ts";
 import { deployClient } from "../../deployments/deploy-client.fixture.ts";
 import { openPacker, support } from "../../deployments/pack-workflow.fixture.ts";
 import { startQuickstart } from "../quickstart-platform.ts";
@@ -281,6 +282,20 @@ describe("builds", () => {
     await page.getByText("Nothing is live in staging now.").waitFor();
     await build(2).getByText("retired").waitFor();
     await build(1).getByText("live in production").waitFor();
+
+    // The playground of the one environment that is live is off, as it is in production at first.
+    await web.open("/apps/support/playground");
+    const off = page.getByText("The playground is off in production: calls from here are refused.");
+    await off.waitFor();
+    await web.expectAccessible();
+    await page.getByRole("link", { name: "Switch it on" }).click();
+    await page.getByLabel("Playground calls in production").click();
+    const isOn = async () =>
+      (await registry<Environment>("GET", "/applications/support/environments/production"))
+        .playground;
+    await expect.poll(isOn).toBe(true);
+    await page.goBack();
+    await off.waitFor({ state: "detached" });
     web.expectNoFaults();
   });
 

@@ -102,7 +102,8 @@ export async function insertEnvironment(
     slug,
     created_at: at,
     is_default: isDefault ? 1 : 0,
-    playground: 1,
+    // Where callers get what is deployed, they do not choose the configuration.
+    playground: isDefault ? 0 : 1,
     deleted_slug: null,
   };
   await tx.insertInto("environments").values(row).execute();

@@ -113,9 +113,10 @@ export const environmentSchema: z.ZodType<Environment> = z
   .strictObject({
     id: z.string(),
     slug: z.string(),
-    playground: z
-      .boolean()
-      .meta({ description: "Whether it takes calls with a configuration of the caller's." }),
+    playground: z.boolean().meta({
+      description:
+        "Whether it takes calls with a configuration of the caller's. Off in the default environment of a new application.",
+    }),
     created_at: z.iso.datetime(),
     is_default: z
       .boolean()

@@ -17,6 +17,7 @@ import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
 import { routeCallOf } from "../trace-view/route-call.ts";
+import { usualEnvironment } from "./called-environment.tsx";
 import { RouteList } from "./route-list.tsx";
 import type { KnownConfigs } from "./state/column-base.ts";
 import { useWorkspace } from "./state/use-workspace.ts";
@@ -53,14 +54,16 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
   const search = page.useSearch();
   // The workflow may have been reloaded while the user was in the editor.
   const environment = search.environment ?? null;
+  const environments = useQuery(environmentsQuery(client, app));
+  const shown = environment ?? usualEnvironment(environments.data ?? []);
   const schema = useQuery({
-    ...schemaQuery(client, app, environment),
+    ...schemaQuery(client, app, shown),
+    enabled: !environments.isLoading,
     refetchOnWindowFocus: "always",
     // Choosing another environment keeps the outputs on the screen.
     placeholderData: keepPreviousData,
   });
   const variants = useQuery(variantsQuery(client, app));
-  const environments = useQuery(environmentsQuery(client, app));
   const failed = [schema, variants, environments].find(
     ({ data, error }) => data === undefined && error !== null,
   );
@@ -120,6 +123,7 @@ function ChosenRoute({ app, path }: ChosenRouteProps) {
       key={path}
       app={app}
       environment={environment}
+      shown={shown}
       schema={schema.data}
       route={route}
       known={{ variants: variants.data, environments: environments.data }}
@@ -237,6 +241,8 @@ interface RoutePlaygroundProps {
   readonly app: string;
   /** Whose build is called; null leaves it to the platform. */
   readonly environment: string | null;
+  /** Whose fields the form has; null: those of the newest build. */
+  readonly shown: string | null;
   readonly schema: ApplicationSchema;
   readonly route: RouteSchema;
   readonly known: KnownConfigs;

@@ -9,7 +9,7 @@ import { Button } from "../design/button.tsx";
 import { useToaster } from "../design/toaster.tsx";
 import { emptyDraft } from "../input-form/input-draft.ts";
 import { useReadOnlyReason } from "../revisions/read-only.tsx";
-import { CalledEnvironment } from "./called-environment.tsx";
+import { CalledEnvironment, PlaygroundOffNotice } from "./called-environment.tsx";
 import { CaseCard } from "./case-card.tsx";
 import { ColumnPanel } from "./columns/column-panel.tsx";
 import { type ColumnView, isReady, useColumnViews } from "./columns/column-view.ts";
@@ -35,6 +35,8 @@ interface WorkbenchProps {
   readonly app: string;
   /** Whose build is called; null leaves it to the platform. */
   readonly environment: string | null;
+  /** Whose fields the form has; null: those of the newest build. */
+  readonly shown: string | null;
   readonly schema: ApplicationSchema;
   readonly route: RouteSchema;
   readonly known: KnownConfigs;
@@ -42,7 +44,7 @@ interface WorkbenchProps {
 }
 
 /** The playground of one route: its configurations, test cases and outputs. */
-export function Workbench({ app, environment, schema, route, known, open }: WorkbenchProps) {
+export function Workbench({ app, environment, shown, schema, route, known, open }: WorkbenchProps) {
   const { workspace, notice, closeNotice, own, restore, dispatch, flush } = open;
   const { cases } = workspace;
   const views = useColumnViews(app, route, workspace.columns, known);
@@ -95,6 +97,7 @@ export function Workbench({ app, environment, schema, route, known, open }: Work
       {notice !== null && <NoticeBar text={notice} onClose={closeNotice} />}
       {own.isNews && own.aside !== null && <SetAsideNotice onRestore={restore} />}
       {noRunScope !== null && <NoticeBar text={noRunScope} />}
+      <PlaygroundOffNotice app={app} environment={environment} known={known} />
       <WorkbenchGrid
         app={app}
         route={route}
@@ -110,7 +113,7 @@ export function Workbench({ app, environment, schema, route, known, open }: Work
       />
       <ColumnDialogs
         app={app}
-        environment={environment}
+        environment={shown}
         schema={schema}
         route={route}
         views={views}

@@ -95,7 +95,7 @@ async function seedApplication(
   const config = { variant: "default", revision: 2 };
   const what = { ...by, environment: "production", config };
   const { deployment } = value(await goLive(registry, ref, what));
-  const environment = value(await registry.environments.get(ref, "production"));
+  const environment = value(await registry.environments.setPlayground(ref, "production", true));
   return {
     app: application.id,
     variant: variant.id,

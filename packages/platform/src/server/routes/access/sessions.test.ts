@@ -222,10 +222,13 @@ describe("on a server where no key is needed", () => {
   });
 
   it("a workflow that the page calls sees no cookie, and its answer is no page of ours", async () => {
+    const development = { environment: "development" };
     const handle = `
       response.setHeader("content-type", "text/html");
       response.end(JSON.stringify(request.headers));`;
-    expect((await deploy(platform, "echo", workflow("", { handle }))).status).toBe(201);
+    expect((await deploy(platform, "echo", workflow("", { handle }), development)).status).toBe(
+      201,
+    );
     const { key } = await makeKey("playground");
     const path = "/services/echo/playground/run";
     const call = (headers: Record<string, string>) =>

@@ -58,6 +58,8 @@ describe("an environment", () => {
     ]);
     expect((await app.get("/environments/staging")).json).toEqual(off.json);
     expect((await app.get("/environments/development")).json.playground).toBe(true);
+    // Off in production from the beginning.
+    expect((await app.get("/environments/production")).json.playground).toBe(false);
     expect((await change({})).json).toEqual(off.json);
     const both = await change({ slug: "preview", playground: true });
     expect(both.json).toMatchObject({ id: off.json.id, slug: "preview", playground: true });
