@@ -38,6 +38,52 @@ export class Desk {
     expect(answer).toMatchObject({ status: 200, data: "Hi, Agate" });
   });
 
+  it("shows each call with its trace, also one that its client has left, but no probes", async () => {
+    await project.write(
+      "hangs.ts",
+      `import * as ag from "@agate/sdk";
+class None extends ag.BaseModel {}
+export const quick = ag.entrypoint(None)(() => "done");
+export const hang = ag.route("/hang", None)(async () => {
+  console.log("hanging");
+  await new Promise(() => {});
+});
+`,
+    );
+    await using served = await startAgate(serve("hangs.ts"), { cwd: project.folder });
+    await fetch(`${served.url}/health`);
+    const { traceId } = await call(`${served.url}/playground/run`);
+    await served.printed(new RegExp(`POST /playground/run  200 +\\S+ m?s  ${traceId}`));
+    await call(`${served.url}/nowhere?secret=1`);
+    await served.printed(/POST \/nowhere {2}404 /);
+    const leaving = new AbortController();
+    const left = fetch(`${served.url}/playground/run/hang`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"inputs": {}}',
+      signal: leaving.signal,
+    });
+    await served.printed(/hanging/);
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    await served.printed(/POST \/playground\/run\/hang {2}cancelled /);
+    expect(served.text()).not.toContain("/health");
+    expect(served.text()).not.toContain("secret");
+  });
+
+  it("prints calls as JSON, after the address", async () => {
+    const args = serve("app.ts", "--json");
+    await using served = await startAgate(args, { cwd: project.folder });
+    const { traceId } = await call(`${served.url}/playground/run`);
+    const line = await served.printed(/^(\{"event":"call".*\})$/m);
+    expect(JSON.parse(line)).toMatchObject({
+      method: "POST",
+      path: "/playground/run",
+      status: 200,
+      trace_id: traceId,
+    });
+  });
+
   it("sends its traces to the platform that the environment names, under the project's name", async () => {
     await using platform = await startServer();
     const env = { AGATE_BASE_URL: platform.url };

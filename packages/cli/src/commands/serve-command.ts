@@ -36,7 +36,7 @@ export function serveCommand(): Command {
       "allow pages of this origin to call the workflow (repeatable)",
       parseOrigin,
     )
-    .option("--json", "print the address as JSON")
+    .option("--json", "print the address, and then each call, as one line of JSON")
     .addHelpText(
       "after",
       `
@@ -51,6 +51,7 @@ ${examples("agate serve app.ts", "AGATE_BASE_URL=http://127.0.0.1:4100 agate ser
 async function runServe({ flags, terminal }: Session, named: string | undefined): Promise<void> {
   const { host, port, app, corsOrigin } = flags;
   const { openProgram } = await import("../dev/open-program.ts");
+  const { callLine } = await import("../dev/dev-event.ts");
   const { serveApp } = await import("../dev/serve-app.ts");
   const { formatProblems } = await import("../packing/code-problem.ts");
   const project = await openProgram(named, process.cwd());
@@ -61,6 +62,8 @@ async function runServe({ flags, terminal }: Session, named: string | undefined)
     port,
     application: app,
     corsOrigins: corsOrigin,
+    onCall: (call) =>
+      terminal.print(flags.json ? JSON.stringify(call) : callLine(call, terminal.paint)),
   });
   switch (outcome.kind) {
     case "refused":

@@ -176,7 +176,8 @@ function routeLines(routes: readonly string[]): string[] {
   return lines.map(([request = "", use]) => `  ${padText(request, width)}   ${use}`);
 }
 
-function callLine(call: ServedCall, paint: Paint): string {
+/** A call as one line. */
+export function callLine(call: ServedCall, paint: Paint): string {
   const { method, path, ms, trace_id: trace } = call;
   const figures = `${outcomeText(call, paint)}  ${padText(formatDuration(ms), 7, "right")}`;
   const line = `${method} ${printableLine(path)}  ${figures}`;

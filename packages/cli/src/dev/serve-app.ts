@@ -6,8 +6,10 @@ import { listenFailure } from "@agate/platform/options";
 import { type BrokenCode, type Bundle, bundleApp } from "../packing/bundle-app.ts";
 import type { Project, Refusal } from "../packing/project.ts";
 import { createBundleFolder, placeBundle } from "./bundle-folder.ts";
+import type { ServedCall } from "./dev-event.ts";
 import { readEnvFile, unsetIn } from "./env-file.ts";
 import { nameApp, nameVariables } from "./name-app.ts";
+import { watchServedCalls } from "./served-calls.ts";
 
 export interface ServeAppOptions {
   readonly project: Project;
@@ -18,6 +20,8 @@ export interface ServeAppOptions {
   readonly application: string | undefined;
   /** Origins of pages that may call it, instead of those that the program names. */
   readonly corsOrigins?: readonly string[] | undefined;
+  /** Told of each call when it is over. */
+  readonly onCall: (call: ServedCall) => void;
 }
 
 export type ServeAppOutcome =
@@ -48,6 +52,7 @@ export async function serveApp(options: ServeAppOptions): Promise<ServeAppOutcom
   env.AGATE_LISTEN = `tcp:${shownHost}:${address.port}`;
   if (options.corsOrigins !== undefined) env.AGATE_CORS_ORIGINS = options.corsOrigins.join();
   process.setSourceMapsEnabled(true);
+  watchServedCalls(address.port, options.onCall);
   try {
     await import(pathToFileURL(placeBundle(bundle.files, folder)).href);
   } catch (error) {

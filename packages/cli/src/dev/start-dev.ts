@@ -14,6 +14,7 @@ import { DevWorkflow } from "./dev-workflow.ts";
 import { readEnvFile, unsetIn, watchEnvFile } from "./env-file.ts";
 import { nameApp, nameVariables } from "./name-app.ts";
 import { DevRegistration } from "./register-app.ts";
+import { isProbe } from "./served-calls.ts";
 import { reportTypes, TypeChecker } from "./type-checker.ts";
 
 export interface DevOptions {
@@ -55,8 +56,6 @@ const LIMITS = {
   connections: 10_000,
   rate: 0,
 };
-/** Health checks and schema requests, which are not shown as calls. */
-const IS_PROBE = /\/(?:health|openapi\.json)$/;
 /** Short, so that a hanging call delays neither a reload nor Ctrl-C. */
 const DRAIN = { drainMs: 10_000, stopMs: 5_000 };
 const CLOSING = { drainMs: 2_000, stopMs: 2_000 };
@@ -162,7 +161,7 @@ function platformOptions(options: DevOptions, application: string): PlatformOpti
     limits: LIMITS,
     rootApplication: application,
     onCall: ({ method, path, status, isCancelled, ms, traceId }) => {
-      if (IS_PROBE.test(path)) return;
+      if (isProbe(path)) return;
       const outcome = isCancelled ? ({ status, cancelled: true } as const) : { status };
       emit({ event: "call", method, path, ...outcome, ms, trace_id: traceId });
     },
