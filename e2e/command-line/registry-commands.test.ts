@@ -189,8 +189,12 @@ describe("from an application to a rollback", () => {
     );
     await expectOutput(
       ["environments", "support"],
-      /\nproduction \(default\) +1 +default@2 .* local +too wild\n/,
+      /\nproduction \(default\) +1 +default@2 +on .* local +too wild\n/,
     );
+    const playground = ["environments", "playground", "support", "production"];
+    await expectOutput([...playground, "off"], "The playground of production is off.\n");
+    await expectOutput(["environments", "support"], /\nproduction \(default\) +1 +default@2 +off /);
+    await expectOutput([...playground, "on"], "The playground of production is on.\n");
     await expectOutput(
       ["deployments", "support", "production"],
       /^DEPLOYMENT .*\ndep_\w+ +production +1 +default@2 .* live +back to dep_\w+ +local +too wild\n/,
@@ -203,6 +207,24 @@ describe("from an application to a rollback", () => {
       ["builds", "support"],
       /\n +1 +live +staging production +.* runs elsewhere\n/,
     );
+  });
+
+  it("takes the application as an option, too, before or after the other arguments", async () => {
+    for (const args of [
+      ["deployments", "--app", "support", "production"],
+      ["deployments", "production", "--app=support"],
+      ["deployments", "list", "production", "--app", "support"],
+    ]) {
+      await expectOutput(args, /^DEPLOYMENT .*\ndep_\w+ +production +1 /);
+    }
+    await expectOutput(["apps", "show", "--app", "support"], /^application +support\n/);
+    const [argument, option] = await Promise.all([
+      agate("revisions", "show", "support", "default@1", "--json"),
+      agate("revisions", "show", "default@1", "--app", "support", "--json"),
+    ]);
+    expect(option).toEqual(argument);
+    const twice = await agate("logs", "support", "--app", "support");
+    expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining("Too many arguments")]);
   });
 
   it("pages through a history", async () => {

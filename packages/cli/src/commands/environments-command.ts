@@ -83,14 +83,16 @@ function listCommand(): Command {
           { title: "ENVIRONMENT", least: 12 },
           { title: "BUILD", align: "right" },
           { title: "REVISION", least: 12 },
+          { title: "PLAYGROUND", dispensable: 1 },
           { title: "SINCE" },
           { title: "BY", least: 8 },
-          { title: "MESSAGE", least: 8 },
+          { title: "MESSAGE", least: 8, dispensable: 2 },
         ],
-        items.map(({ slug, is_default, deployment }) => [
+        items.map(({ slug, is_default, playground, deployment }) => [
           { text: is_default ? `${slug} (default)` : slug, style: "bold" },
           deployment?.build ? String(deployment.build.number) : UNKNOWN,
           deployment === null ? UNKNOWN : formatRevision(deployment.variant),
+          playground ? "on" : { text: "off", style: "yellow" },
           timeCell(session, deployment?.deployed_at ?? null),
           deployment?.deployed_by ?? UNKNOWN,
           deployment?.message ?? "",

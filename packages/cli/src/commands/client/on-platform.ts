@@ -33,7 +33,7 @@ export function onPlatform<Arguments extends readonly unknown[], Flags = unknown
   command: Command,
   run: (session: Session<Flags>, ...args: Arguments) => Promise<void>,
 ): Command {
-  return addConnectionOptions(command).action(async (...all: unknown[]) => {
+  return addConnectionOptions(acceptAppOption(command)).action(async (...all: unknown[]) => {
     // Commander appends the options and the command itself.
     const args = all.slice(0, -2) as unknown as Arguments;
     const flags = {
@@ -74,6 +74,22 @@ function openSession<Flags>(
 /** JSON for standard output: unchanged in a pipe, without control characters on a terminal. */
 export function jsonFor(terminal: Terminal, json: string): string {
   return terminal.columns === undefined ? json : printableJson(json);
+}
+
+/**
+ * Lets commands whose first argument is the application take it as `--app`, too: that is its name in
+ * commands whose first argument is a file or a route.
+ */
+function acceptAppOption(command: Command): Command {
+  if (command.registeredArguments[0]?.name() !== "app") return command;
+  const parseOptions = command.parseOptions.bind(command);
+  command.parseOptions = (args) => {
+    const parsed = parseOptions(args);
+    const app: unknown = command.getOptionValue("app");
+    if (typeof app !== "string") return parsed;
+    return { ...parsed, operands: [app, ...parsed.operands] };
+  };
+  return command.option("--app <name>", "the application, instead of <app>");
 }
 
 interface ConnectionFlags {
