@@ -30,6 +30,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
       registry: { about: "applications, variants, revisions, environments", imports: ["."] },
       client: { about: "requests, error bodies, server-sent events, reconnecting", imports: ["."] },
       format: { about: "durations, money, times" },
+      statistics: { about: "intervals and verdicts of evaluations" },
     },
   },
 
