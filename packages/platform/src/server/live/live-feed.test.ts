@@ -25,6 +25,16 @@ async function listen(path = "/observability/live/"): Promise<EventStream> {
   return stream;
 }
 
+/** Resolves when the store has announced a commit to the trace. */
+async function watchFor(traceId: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const watch = platform.store.watch((changes) => {
+    if (changes.some((change) => change.traceId === traceId)) resolve();
+  });
+  await promise;
+  watch.stop();
+}
+
 describe("GET /observability/live/", () => {
   it("tells every listener of a new trace and of what is added to it", async () => {
     const listeners = [await listen(), await listen("/observability/live")];
@@ -131,7 +141,10 @@ describe("LiveFeed", () => {
     expect(readTops).toHaveBeenCalledOnce();
     first.abort();
     expect((await client.next()).done).toBe(true);
+    // A commit is announced a moment after the append resolves: later watches might still get it.
+    const announced = watchFor(traceIdOf(201));
     await platform.append([storedSpan({ traceId: traceIdOf(201), id: spanIdOf(401) })]);
+    await announced;
     // A second listener hears of what comes after it, and of nothing before.
     const second = live.subscribe(new AbortController().signal)[Symbol.asyncIterator]();
     await second.next();
