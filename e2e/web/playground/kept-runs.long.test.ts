@@ -15,7 +15,7 @@ async function shout(page: Page, text: string): Promise<void> {
   await output(page, `${text.toUpperCase()}!`).waitFor();
 }
 
-/** Waits until everything that was begun so far is in the database. */
+/** Waits until the database has this many runs, in their last state: a run is saved when it starts, too. */
 const kept = (page: Page, count = 1) =>
   expect
     .poll(() =>
@@ -27,7 +27,9 @@ const kept = (page: Page, count = 1) =>
           const database = opening.result;
           const reading = database.transaction("runs").objectStore("runs").getAll();
           reading.onsuccess = () => {
-            resolve(reading.result.reduce((sum, { cells }) => sum + cells.length, 0));
+            const cells: { run: { head: string } }[] = reading.result.flatMap(({ cells }) => cells);
+            const ended = cells.filter(({ run }) => JSON.parse(run.head).status !== "stopped");
+            resolve(ended.length);
             database.close();
           };
         };
@@ -64,6 +66,26 @@ describe("An output", () => {
     expect(await output(page, "AGATE!").count()).toBe(0);
     await page.getByRole("link", { name: "/shout", exact: true }).click();
     await output(page, "AGATE!").waitFor();
+    web.expectNoFaults();
+  });
+
+  it("survives a reload at the moment it is shown, before the database has it", async () => {
+    await using web = await openRoute("/shout");
+    const { page } = web;
+    for (const word of ["agate", "onyx", "jasper", "opal", "beryl", "topaz"]) {
+      await theCase(page).getByRole("textbox", { name: "text" }).fill(word);
+      const loaded = page.waitForEvent("load");
+      await page.evaluate((text) => {
+        // In the task that shows the output: the save has not begun.
+        new MutationObserver(() => {
+          if (document.body.textContent.includes(text)) location.reload();
+        }).observe(document.body, { childList: true, subtree: true, characterData: true });
+      }, `${word.toUpperCase()}!`);
+      await run(page);
+      await loaded;
+      await output(page, `${word.toUpperCase()}!`).waitFor();
+      await theCase(page).getByText("Done", { exact: true }).waitFor();
+    }
     web.expectNoFaults();
   });
 

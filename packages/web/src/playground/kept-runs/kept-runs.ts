@@ -8,6 +8,7 @@ import {
   type KeptLimits,
 } from "./kept-limits.ts";
 import { sizeOf } from "./packed-run.ts";
+import { clearUnsaved, putUnsaved, readUnsaved, removeUnsaved } from "./unsaved-runs.ts";
 
 const DATABASE = "agate-playground";
 const VERSION = 1;
@@ -58,12 +59,13 @@ export class KeptRuns {
         return undefined;
       }
     };
-    return new KeptBoard(place, this.#limits, run);
+    return new KeptBoard(place, this.#limits, run, () => session === this.#session);
   }
 
   /** Deletes the outputs of all projects, for the next user of this browser. */
   async clear(): Promise<void> {
     this.#session += 1;
+    clearUnsaved();
     const database = await this.#open().catch(() => null);
     if (database === null) return;
     await inTransaction(database, async ({ boards, runs }) => {
@@ -89,30 +91,47 @@ export class KeptBoard {
   readonly #place: string;
   readonly #limits: KeptLimits;
   readonly #run: RunWork;
+  readonly #isConnected: () => boolean;
   readonly #tab = tabName();
   #saved: string | undefined;
 
-  constructor(place: string, limits: KeptLimits, run: RunWork) {
+  constructor(place: string, limits: KeptLimits, run: RunWork, isConnected: () => boolean) {
     this.#place = place;
     this.#limits = limits;
     this.#run = run;
+    this.#isConnected = isConnected;
   }
 
-  async load(workspace: string): Promise<readonly KeptCell[]> {
-    const cells = await this.#run(async ({ boards, runs }) => {
+  /** Undefined if the database cannot be read. */
+  load(workspace: string): Promise<readonly KeptCell[] | undefined> {
+    return this.#run(async ({ boards, runs }) => {
+      const left = readUnsaved(this.#place);
+      const unsaved = left?.workspace === workspace ? left : null;
       const found = await this.#find(boards, workspace);
-      if (found === undefined) return [];
+      if (found === undefined) return unsaved?.cells ?? [];
       this.#saved = found.id;
       await done(boards.put({ ...found, tabs: this.#with(found) }));
+      // Another tab may have saved newer outputs.
+      if (unsaved !== null && unsaved.savedAt >= found.savedAt) return unsaved.cells;
       return ((await done(runs.get(found.id))) as BoardRuns | undefined)?.cells ?? [];
     });
-    return cells ?? [];
   }
 
-  /** Replaces what this tab saved before, also under the columns and cases before an edit. */
-  async save(workspace: string, all: readonly KeptCell[]): Promise<void> {
+  /** Leaves outputs to the page that this tab loads next, because a save would be aborted. */
+  leave(workspace: string, all: readonly KeptCell[]): void {
+    if (!this.#isConnected()) return;
     const cells = fitBoard(all, this.#limits);
-    await this.#run(async ({ boards, runs }) => {
+    putUnsaved(this.#place, { workspace, cells, savedAt: Date.now() });
+  }
+
+  /**
+   * Replaces what this tab saved before, also under the columns and cases before an edit. Resolves with
+   * whether it was saved.
+   */
+  async save(workspace: string, all: readonly KeptCell[]): Promise<boolean> {
+    const cells = fitBoard(all, this.#limits);
+    const savedAt = Date.now();
+    const isSaved = await this.#run(async ({ boards, runs }) => {
       const remove = (id: string) => Promise.all([done(boards.delete(id)), done(runs.delete(id))]);
       const found = await this.#find(boards, workspace);
       const id = found?.id ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
@@ -126,16 +145,19 @@ export class KeptBoard {
       this.#saved = id;
       if (cells.length === 0) {
         await remove(id);
-        return;
+        return true;
       }
       const size = cells.reduce((sum, { run }) => sum + sizeOf(run), 0);
-      const [place, tabs, savedAt] = [this.#place, this.#with(found), Date.now()];
+      const [place, tabs] = [this.#place, this.#with(found)];
       const board: Board = { id, place, workspace, tabs, savedAt, size };
       await done(boards.put(board));
       await done(runs.put({ id, cells } satisfies BoardRuns));
       const entries = (await done(boards.getAll())) as Board[];
       for (const each of boardsToDelete(entries, id, this.#limits)) await remove(each);
+      return true;
     });
+    if (isSaved) removeUnsaved(this.#place, savedAt);
+    return isSaved ?? false;
   }
 
   #with(board: Board | undefined): readonly string[] {

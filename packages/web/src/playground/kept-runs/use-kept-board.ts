@@ -29,14 +29,23 @@ export function useKeptBoard(board: RunBoard, place: string, workspace: Workspac
     const packed = new WeakMap<Run, PackedRun | null>();
     let [isLoaded, seen] = [false, board.milestones()];
     let timer: ReturnType<typeof setTimeout> | undefined;
+    /** The runs and the workspace that the database has. */
+    let saved: unknown[] = [];
 
-    const save = () => {
+    const save = async () => {
       clearTimeout(timer);
       timer = undefined;
+      const [runs, workspace] = [board.runs(), shown.current];
       // Saving an empty board before the saved one is loaded would delete it.
-      if (isLoaded || board.runs().size > 0) {
-        void own.save(workspaceText(shown.current), cellsOf(shown.current, board.runs(), packed));
-      }
+      if (!isLoaded && runs.size === 0) return;
+      const isSaved = await own.save(workspaceText(workspace), cellsOf(workspace, runs, packed));
+      if (isSaved) saved = [runs, workspace];
+    };
+    const leave = () => {
+      const [runs, workspace] = [board.runs(), shown.current];
+      if (runs.size === 0 || (saved[0] === runs && saved[1] === workspace)) return;
+      own.leave(workspaceText(workspace), cellsOf(workspace, runs, packed));
+      void save();
     };
     const saveWithin = (ms: number) => {
       if (ms === 0) clearTimeout(timer);
@@ -48,16 +57,17 @@ export function useKeptBoard(board: RunBoard, place: string, workspace: Workspac
       seen = board.milestones();
     });
     onEdit.current = () => saveWithin(SAVE_STREAM_MS);
-    window.addEventListener("pagehide", save);
+    window.addEventListener("pagehide", leave);
     void own.load(workspaceText(shown.current)).then((cells) => {
+      if (cells === undefined) return;
       board.restore(runsOf(shown.current, cells));
       isLoaded = true;
     });
     return () => {
       stopListening();
       onEdit.current = () => {};
-      window.removeEventListener("pagehide", save);
-      save();
+      window.removeEventListener("pagehide", leave);
+      void save();
     };
   }, [kept, board, place]);
 }

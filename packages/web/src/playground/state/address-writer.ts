@@ -2,7 +2,7 @@ import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Workspace } from "./workspace.ts";
 import { type PlainLink, type WorkspaceLink, writeLink, writePlain } from "./workspace-link.ts";
-import { keepForEntry, keepLink, type RoutePlace } from "./workspace-storage.ts";
+import { keepForEntry, keepLeftEntry, keepLink, type RoutePlace } from "./workspace-storage.ts";
 
 /** Browsers allow about 200 changes of the address in 30 seconds. */
 const TYPING_PAUSE_MS = 160;
@@ -156,13 +156,16 @@ export function useAddressWriter(options: AddressWriterOptions): ShownAddress {
     });
   });
   useEffect(() => {
-    const save = () => writer.save();
+    const save = () => {
+      writer.save();
+      if (shown.current !== undefined) keepLeftEntry(place, shown.current);
+    };
     window.addEventListener("pagehide", save);
     return () => {
       window.removeEventListener("pagehide", save);
       writer.leave();
     };
-  }, [writer]);
+  }, [writer, place]);
   return { writer, shown };
 }
 

@@ -13,7 +13,13 @@ import {
 } from "./load-workspace.ts";
 import { loadRecordedCall } from "./recorded-call.ts";
 import { isStep, reduceWorkspace, type Workspace, type WorkspaceAction } from "./workspace.ts";
-import { forgetAside, keepLastPlace, type RoutePlace, readForEntry } from "./workspace-storage.ts";
+import {
+  forgetAside,
+  keepLastPlace,
+  type RoutePlace,
+  readForEntry,
+  takeLeftEntry,
+} from "./workspace-storage.ts";
 
 const page = getRouteApi("/apps/$app/playground");
 
@@ -113,10 +119,12 @@ function useEntryLoader(
   latest.current = { route, known, onLoaded };
   useEffect(() => {
     if (fragment === null || (entry !== undefined && entry === shown.current)) return;
+    const left = takeLeftEntry(place);
     if (entry === undefined) {
       // Names the entry; the effect runs again with the name.
       const { href, state } = router.history.location;
-      router.history.replace(href, { ...state, entry: newEntry() });
+      const named = left === null ? { entry: newEntry() } : { entry: left, isOwn: true };
+      router.history.replace(href, { ...state, ...named });
       return;
     }
     writer.save();

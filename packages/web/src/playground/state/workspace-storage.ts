@@ -16,6 +16,7 @@ export interface KeptWorkspace {
 }
 
 const PREFIX = "agate-playground";
+const LEFT_KEY = `${PREFIX}:left`;
 
 export function keepLink(
   place: RoutePlace,
@@ -39,6 +40,25 @@ export function keepForEntry(entry: string, link: WorkspaceLink | PlainLink): vo
 export async function readForEntry(entry: string): Promise<Workspace | null> {
   const kept = sessionStorage.getItem(entryKey(entry));
   return kept === null ? null : readWorkspace(kept);
+}
+
+/**
+ * Remembers the shown history entry while the page is left: Chromium forgets the state of an entry that
+ * is reloaded while its address is being written.
+ */
+export function keepLeftEntry(place: RoutePlace, entry: string): void {
+  write(sessionStorage, LEFT_KEY, JSON.stringify({ place: linkKey(place), entry }));
+}
+
+/** The entry that was shown before this reload, once; null otherwise. */
+export function takeLeftEntry(place: RoutePlace): string | null {
+  const left = sessionStorage.getItem(LEFT_KEY);
+  if (left === null) return null;
+  sessionStorage.removeItem(LEFT_KEY);
+  const [loading] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  if (loading?.type !== "reload") return null;
+  const { place: ofPlace, entry } = parseRecord(left);
+  return ofPlace === linkKey(place) && typeof entry === "string" ? entry : null;
 }
 
 /** Null if nothing readable is stored. */
@@ -120,6 +140,6 @@ function write(storage: Storage, key: string, text: string): void {
   try {
     storage.setItem(key, text);
   } catch {
-    // Full, or readOnlyReason: the address has everything as well.
+    // Full, or blocked: the address has everything as well.
   }
 }
