@@ -38,12 +38,12 @@ export function lowerThreadPriority(): void {
 }
 
 const CODES: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "ERR_WORKER_INIT_FAILED"]);
-/** SQLite's message when it cannot open a file; an error from another thread has lost its code. */
-const CANNOT_OPEN = "unable to open database file";
+/** SQLite's messages when it cannot open or attach a file; an error from another thread has lost its code. */
+const CANNOT_OPEN = /^unable to open database(?: file$|: )/;
 
 /** Whether an error means that the process, or the machine, has run out of file descriptors. */
 export function isDescriptorShortage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (CODES.has((error as NodeJS.ErrnoException).code)) return true;
-  return error.message === CANNOT_OPEN || isDescriptorShortage(error.cause);
+  return CANNOT_OPEN.test(error.message) || isDescriptorShortage(error.cause);
 }

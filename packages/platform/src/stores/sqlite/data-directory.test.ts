@@ -186,3 +186,36 @@ describe("openDataDirectory", () => {
     }
   });
 });
+
+// Before: without a descriptor for the index the query thread ended, and the server with it.
+it("knows the errors of a process that has from 0 to 6 descriptors left", async () => {
+  await fill();
+  const program = `
+    import { closeSync, openSync } from "node:fs";
+    import { openForReading } from ${JSON.stringify(new URL("./data-directory.ts", import.meta.url))};
+    import { isDescriptorShortage } from ${JSON.stringify(new URL("../../threads/spawn-thread.ts", import.meta.url))};
+    const directory = ${JSON.stringify(directory)};
+    for (let spare = 0; spare <= 6; spare++) {
+      const taken = [];
+      try {
+        for (;;) taken.push(openSync("/dev/null"));
+      } catch {}
+      for (const descriptor of taken.splice(0, spare)) closeSync(descriptor);
+      let result = "open";
+      try {
+        openForReading(directory).close();
+      } catch (error) {
+        // Without its code, as from another thread.
+        result = isDescriptorShortage(new Error(error.message)) ? "shortage" : error.message;
+      }
+      for (const descriptor of taken) closeSync(descriptor);
+      console.log(result);
+    }`;
+  const limited = ["-c", 'ulimit -n 64 && exec "$@"', "sh", process.execPath];
+  const args = ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program];
+  const results = execFileSync("sh", [...limited, ...args], { encoding: "utf8" })
+    .trim()
+    .split("\n");
+  expect(new Set(results)).toEqual(new Set(["shortage", "open"]));
+  expect([results[0], results[3], results.at(-1)]).toEqual(["shortage", "shortage", "open"]);
+});
