@@ -136,6 +136,38 @@ it("takes the turn of a server that hangs, with a higher token", async () => {
   expect(after).toBeDefined();
 });
 
+it("deletes turns that ended an hour ago, and gives out none of their tokens again", async () => {
+  const turns = createPostgresDeployLeases(address, db);
+  const take = async (key: string) => {
+    await using turn = await turns.acquireLease(key, NEVER);
+    return turn.token;
+  };
+  const kept = async () =>
+    (
+      await server.query<{ application_id: string }>(
+        address,
+        "SELECT application_id FROM agate.deploy_leases WHERE application_id LIKE 'bld_%' ORDER BY 1",
+      )
+    ).map(({ application_id }) => application_id);
+  const endedSince = (key: string, minutes: number) =>
+    server.query(
+      address,
+      `UPDATE agate.deploy_leases SET until = now() - interval '${minutes} minutes'
+       WHERE application_id = '${key}'`,
+    );
+  const first = await take("bld_1");
+  await take("bld_2");
+  await take("bld_3");
+  await endedSince("bld_1", 61);
+  await endedSince("bld_2", 59);
+  // The highest token stays, however old it is.
+  await endedSince("bld_3", 600);
+  await using _held = await turns.acquireLease("bld_4", NEVER);
+  expect(await kept()).toEqual(["bld_2", "bld_3", "bld_4"]);
+  expect(await take("bld_1")).toBeGreaterThan(first);
+  expect(await kept()).toEqual(["bld_1", "bld_2", "bld_4"]);
+});
+
 it("leaves a turn alone that is renewed, and one that has just begun", async () => {
   const impatient = createPostgresDeployLeases(address, db, { newcomerMs: 0 });
   {

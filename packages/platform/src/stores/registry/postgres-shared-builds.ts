@@ -29,6 +29,8 @@ const SETTINGS = `
 
 /** How long a lease lasts without renewal; its server renews it three times as often. */
 const LEASE_MS = 15_000;
+/** Leases that ended this long ago are deleted. A build has one for each of its deploys. */
+const KEEP_ENDED_MS = 3_600_000;
 /** A lock younger than this may not have its lease yet. */
 const NEWCOMER_MS = 5_000;
 
@@ -49,6 +51,7 @@ export function createPostgresDeployLeases(
       await endHungLease(client, applicationId, newcomerMs);
       return undefined;
     }
+    await deleteEnded(db);
     return takeLease(db, applicationId, leaseMs);
   }
   return {
@@ -89,6 +92,19 @@ function asDeployLease(stack: AsyncDisposableStack, { token, stop }: Lease): Dep
   return { token, [Symbol.asyncDispose]: () => parts.disposeAsync() };
 }
 
+/**
+ * Deletes leases that ended long ago, except the one with the highest token: a new one continues from
+ * it, so that no token of a deleted lease is given out again to a server that has hung since.
+ */
+async function deleteEnded(db: RegistryDatabase): Promise<void> {
+  await sql`
+    DELETE FROM agate.deploy_leases WHERE application_id IN (
+      SELECT application_id FROM agate.deploy_leases
+      WHERE until < clock_timestamp() - ${KEEP_ENDED_MS} * interval '1 millisecond'
+        AND token < (SELECT max(token) FROM agate.deploy_leases)
+      FOR UPDATE SKIP LOCKED)`.execute(db);
+}
+
 /** Starts a lease with a token higher than all before it, and renews it until it is stopped. */
 async function takeLease(
   db: RegistryDatabase,
@@ -98,7 +114,7 @@ async function takeLease(
   const until = sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
   const { rows } = await sql<{ token: number }>`
     INSERT INTO agate.deploy_leases AS lease (application_id, token, until)
-    VALUES (${applicationId}, 1, ${until})
+    SELECT ${applicationId}, coalesce(max(token), 0) + 1, ${until} FROM agate.deploy_leases
     ON CONFLICT (application_id) DO UPDATE SET token = lease.token + 1, until = excluded.until
     RETURNING token`.execute(db);
   const token = rows[0]?.token;
