@@ -31,21 +31,28 @@ async function deploy(
   server: RunningServer,
   application: string,
   more: Record<string, string> = {},
+  environment = "production",
 ) {
   const files = { "app.mjs": SHELL, "package.json": "{}", ...more };
   const manifest = { entry: "app.mjs", allow: ALLOW };
   const archive = new Uint8Array(await buildArchive({ files, manifest }));
-  return deployClient(server.url, application).mustDeploy(archive);
+  return deployClient(server.url, application).mustDeploy(archive, `?environment=${environment}`);
 }
 
-async function shell(server: RunningServer, application: string, command: string): Promise<string> {
-  const answer = await deployClient(server.url, application).call("/run/x", { command });
+async function shell(
+  server: RunningServer,
+  application: string,
+  command: string,
+  environment = "production",
+): Promise<string> {
+  const client = deployClient(server.url, application);
+  const answer = await client.call("/run/x", { command }, { "agate-environment": environment });
   return (await answer.text()).trim();
 }
 
 // Only root may start processes of other users.
 describe.runIf(process.getuid?.() === 0)("builds of a server that is root", () => {
-  it("run under a user for each application, which opens nothing of the server or of another", async () => {
+  it("run under a user for each environment, which opens nothing of the server or of another", async () => {
     await using folder = await emptyDataFolder();
     await chmod(folder.path, 0o711);
     await using server = await startServer({
@@ -59,8 +66,8 @@ describe.runIf(process.getuid?.() === 0)("builds of a server that is root", () =
     });
     const { build } = await deploy(server, "one");
     await deploy(server, "two", install);
-    expect(await shell(server, "one", "id -u; id -g; id -G")).toBe("60578\n60578\n60578");
-    expect(await shell(server, "two", "id -u; id -g; id -G")).toBe("60579\n60579\n60579");
+    expect(await shell(server, "one", "id -u; id -g; id -G")).toBe("60579\n60578\n60578");
+    expect(await shell(server, "two", "id -u; id -g; id -G")).toBe("60581\n60580\n60580");
     const one = join(folder.path, "builds", build.id);
     const environ = `/proc/${await shell(server, "one", "echo $PPID")}/environ`;
     expect(await readFile(environ, "utf8")).toContain("AGATE_LISTEN=");
@@ -81,9 +88,39 @@ describe.runIf(process.getuid?.() === 0)("builds of a server that is root", () =
       expect(said, command).toMatch(/Permission denied|not permitted/);
     }
     // Its packages, scripts included, are the server's files, made without the server's rights.
-    expect(await shell(server, "two", "cat node_modules/scripted/made-by")).toBe("60579");
+    expect(await shell(server, "two", "cat node_modules/scripted/made-by")).toBe("60580");
     const made = await stat(join(folder.path, "builds"));
     expect(made.mode & 0o777).toBe(0o711);
+  });
+
+  it("open nothing of one environment to another that runs the same build", async () => {
+    await using folder = await emptyDataFolder();
+    await chmod(folder.path, 0o711);
+    await using server = await startServer({ dataDirectory: folder.path });
+    const { build } = await deploy(server, "one");
+    expect((await deploy(server, "one", {}, "staging")).build.id).toBe(build.id);
+    const production = await shell(server, "one", "id -u; id -g; echo $PPID");
+    const [uid, gid, pid] = production.split("\n");
+    const inStaging = (command: string) => shell(server, "one", command, "staging");
+    const [stagingUid, stagingGid] = (await inStaging("id -u; id -g")).split("\n");
+    expect(stagingUid).not.toBe(uid);
+    expect(stagingGid).toBe(gid);
+    expect(await inStaging("cat app.mjs")).toContain("execFileSync");
+    const environ = await readFile(`/proc/${pid}/environ`, "utf8");
+    const socket = /AGATE_LISTEN=unix:([^\0]+)/.exec(environ)?.[1] ?? "";
+    for (const command of [
+      `cat /proc/${pid}/environ`,
+      `cat /proc/${pid}/maps`,
+      `ls /proc/${pid}/fd`,
+      `ls ${join(socket, "..")}`,
+      `kill -STOP ${pid}`,
+      `touch outside`,
+    ]) {
+      expect(await inStaging(command), command).toMatch(/Permission denied|not permitted/);
+    }
+    // Staging's start has closed nothing to production.
+    expect(await shell(server, "one", "cat app.mjs")).toContain("execFileSync");
+    expect(await shell(server, "one", "id -u; id -g; echo $PPID")).toBe(production);
   });
 
   it("run as its own user where others cannot reach their files, and the log names the folder", async () => {

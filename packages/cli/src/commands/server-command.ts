@@ -140,7 +140,7 @@ export function serverCommand(): Command {
     .addOption(
       new Option(
         "--build-users <range>",
-        "user ids that deployed builds run under, one per application, where the server is root; none: its own",
+        "user ids that deployed builds run under, one per environment and application, where the server is root; none: its own",
       )
         .argParser(parseUserRange)
         .default(DEFAULT_USER_RANGE, "60578-61183"),

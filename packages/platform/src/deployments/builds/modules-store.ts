@@ -10,6 +10,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
+import type { ProcessUser } from "../processes/build-users.ts";
 import type { ProcessGroups } from "../processes/process-groups.ts";
 import { DiskError } from "./disk-reason.ts";
 import {
@@ -31,8 +32,8 @@ export type InstallOutcome =
 export interface InstallOptions {
   /** Whether packages run their install scripts, which have all rights of the user. */
   readonly runsScripts: boolean;
-  /** The id of the user that npm and the scripts run under; null: the platform's own. */
-  readonly user: number | null;
+  /** What npm and the scripts run as; null: the platform's own user. */
+  readonly user: ProcessUser | null;
 }
 
 export interface ModulesStoreOptions {
@@ -153,7 +154,7 @@ export class ModulesStore {
       // Builds share packages: none may change those of another.
       if (user !== null) {
         await rm(join(unfinished, ".npm"), { recursive: true, force: true });
-        await giveTo(unfinished, 0);
+        await giveTo(unfinished, { uid: 0, gid: 0 });
       }
       // npm makes none where a lockfile has nothing for this system; the link to it must lead somewhere.
       await mkdir(join(unfinished, "node_modules"), { recursive: true });
@@ -182,10 +183,10 @@ function readRecord(text: string): readonly RecordedFile[] | undefined {
   }
 }
 
-async function giveTo(folder: string, user: number): Promise<void> {
-  await lchown(folder, user, user);
+async function giveTo(folder: string, { uid, gid }: ProcessUser): Promise<void> {
+  await lchown(folder, uid, gid);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    await lchown(join(entry.parentPath, entry.name), user, user);
+    await lchown(join(entry.parentPath, entry.name), uid, gid);
   }
 }
 

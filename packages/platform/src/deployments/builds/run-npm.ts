@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { access, constants, realpath } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { isDescriptorShortage } from "../../threads/spawn-thread.ts";
+import type { ProcessUser } from "../processes/build-users.ts";
 import { cleanEnvironment } from "../processes/child-environment.ts";
 import { killGroup, type ProcessGroups } from "../processes/process-groups.ts";
 import { hidePaths, platformFolders, type ShownFolder } from "../processes/server-paths.ts";
@@ -40,8 +41,8 @@ export async function runNpm(
     readonly cwd: string;
     readonly timeoutMs: number;
     readonly signal: AbortSignal;
-    /** The id of the user and group that it runs under, with a cache of its own; null: this one's. */
-    readonly user: number | null;
+    /** What it runs as, with a cache of its own; null: this one's user. */
+    readonly user: ProcessUser | null;
     /** Names of the platform's variables that it inherits beside the usual. */
     readonly passEnv: readonly string[];
     readonly groups: ProcessGroups;
@@ -76,7 +77,7 @@ export async function runNpm(
       cwd: options.cwd,
       env: environment,
       detached: true,
-      ...(user !== null && { uid: user, gid: user }),
+      ...user,
       stdio: ["ignore", "pipe", "pipe", ...(byNode ? ["ipc" as const] : [])],
     },
   );

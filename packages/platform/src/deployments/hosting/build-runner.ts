@@ -31,6 +31,7 @@ export interface BuildRunnerOptions {
 /** A build to run, and its environment. */
 export interface BuildRun {
   readonly build: RunnableBuild;
+  readonly environmentId: string;
   readonly environment: Readonly<Record<string, string>>;
   /** The variables of its environment, for its process. */
   readonly variables?: readonly VariableValue[];
@@ -75,14 +76,15 @@ export class BuildRunner {
   }
 
   async start(run: BuildRun): Promise<BuildProcess | StartFailure> {
-    const { build, environment, variables = [], ...options } = run;
+    const { build, environmentId, environment, variables = [], ...options } = run;
     const { start, groups, startMs: timeoutMs, heapBytes, passEnv = [] } = this.#options;
     // An abort does not stop the installation: the next start of the same packages finds them.
     const prepared = await unlessAborted(this.prepare(build), options.signal);
     if (prepared.kind === "failed") return prepared;
     const { folder, entry, modules } = prepared;
-    const { allow } = build;
-    const user = await this.#userOf(build);
+    const { allow, applicationId } = build;
+    const users = await this.#usersOf(build);
+    const user = users?.ofEnvironment(applicationId, environmentId) ?? null;
     const readable = modules === null ? [] : [modules];
     const restrictions = allow && { allow, readable, user, passEnv };
     const { dataFolder } = this.#options.store;
@@ -113,14 +115,14 @@ export class BuildRunner {
     // permission it would bypass both.
     const runsScripts =
       allow === null || allow.includes("addons") || allow.includes("child-process");
-    const user = await this.#userOf(build);
+    const users = await this.#usersOf(build);
+    const user = users?.ofApplication(build.applicationId) ?? null;
     return this.#options.store.install(build.id, { runsScripts, user });
   }
 
-  /** The user that a build and its install scripts run as; null: the platform's own. */
-  async #userOf({ allow, applicationId }: RunnableBuild): Promise<number | null> {
-    if (allow === null) return null;
-    return (await this.#options.users())?.of(applicationId) ?? null;
+  /** The users that a build and its install scripts run as; null: the platform's own. */
+  async #usersOf({ allow }: RunnableBuild): Promise<BuildUsers | null> {
+    return allow === null ? null : this.#options.users();
   }
 
   async #prepare(build: RunnableBuild): Promise<PreparedBuild | StartFailure> {

@@ -147,13 +147,14 @@ export class EnvironmentHost {
   ): Promise<BuildProcess | StartFailure> {
     const { runner, baseUrl, redactLine, variablesOf, onVariables } = this.#options;
     const platform = await baseUrl;
-    const { application, slug, project } = this.#environment;
+    const { id: environmentId, application, slug, project } = this.#environment;
     const variables = given ?? (await variablesOf(this.#environment));
     const { values, unreadable } = variables;
     if (unreadable.length > 0) return unreadableSecrets(unreadable);
     onVariables(this.#environment, variables);
     const started = await runner.start({
       build,
+      environmentId,
       environment: {
         AGATE_BASE_URL: platform,
         AGATE_API_KEY: this.#keys.of(build.id),

@@ -10,9 +10,16 @@ export interface UserRange {
 /** Ids that neither distributions nor systemd give out (systemd's UIDS-GIDS: "60578…61183 unused"). */
 export const DEFAULT_USER_RANGE: UserRange = { first: 60_578, last: 61_183 };
 
+/** What a process runs as. */
+export interface ProcessUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /**
- * The user that each application's builds run under, also the group: another one for each, so that
- * neither the server's files and processes nor those of other applications are open to them.
+ * The users that builds run under: another one for each environment, so that neither the server's files
+ * and processes nor those of other applications and environments are open to them. A build's files are
+ * read by every environment that it is live in: they belong to the group of the application.
  */
 export class BuildUsers {
   readonly #range: UserRange;
@@ -22,9 +29,24 @@ export class BuildUsers {
     this.#range = range;
   }
 
+  /**
+   * For what an application's environments share: the installation of packages.
+   *
+   * @throws Error where every id of the range is taken.
+   */
+  ofApplication(applicationId: string): ProcessUser {
+    const id = this.#idOf(applicationId);
+    return { uid: id, gid: id };
+  }
+
   /** @throws Error where every id of the range is taken. */
-  of(applicationId: string): number {
-    const known = this.#ids.get(applicationId);
+  ofEnvironment(applicationId: string, environmentId: string): ProcessUser {
+    return { gid: this.#idOf(applicationId), uid: this.#idOf(environmentId) };
+  }
+
+  /** @param key Ids of applications and of environments differ. */
+  #idOf(key: string): number {
+    const known = this.#ids.get(key);
     if (known !== undefined) return known;
     const { first, last } = this.#range;
     const id = first + this.#ids.size;
@@ -32,7 +54,7 @@ export class BuildUsers {
       const count = last - first + 1;
       throw new Error(`all ${count} users of --build-users are in use: give it a larger range`);
     }
-    this.#ids.set(applicationId, id);
+    this.#ids.set(key, id);
     return id;
   }
 }

@@ -9,6 +9,7 @@ import type { BuildPermission } from "@agate/protocol";
 import { SecretTexts } from "@agate/spans/redaction";
 import type { VariableValue } from "../../registry/variables-change.ts";
 import { OutputSecrets, RecentLines, readLines } from "./build-output.ts";
+import type { ProcessUser } from "./build-users.ts";
 import { cleanEnvironment, developerEnvironment } from "./child-environment.ts";
 import { PermissionHints } from "./permission-hint.ts";
 import { createProcessFolder, type ProcessFolder } from "./process-folders.ts";
@@ -45,8 +46,8 @@ export interface BuildRestrictions {
   readonly allow: readonly BuildPermission[];
   /** Folders beside the build's own that it may read: its installed packages. */
   readonly readable: readonly string[];
-  /** The id of the user and group that it runs under; null: the platform's own. */
-  readonly user: number | null;
+  /** The user and group that it runs under; null: the platform's own. */
+  readonly user: ProcessUser | null;
   /** Names of the platform's variables that it inherits beside the usual: `--pass-env`. */
   readonly passEnv: readonly string[];
 }
@@ -196,7 +197,7 @@ async function spawnProgram(
     windowsHide: true,
     // The first of a group of processes.
     detached: process.platform !== "win32",
-    ...(limits.user !== null && { uid: limits.user, gid: limits.user }),
+    ...limits.user,
   });
   if (variables.length > 0) sendVariables(child, variables);
   return child;
@@ -222,7 +223,7 @@ const NO_LIMITS: Limits = { flags: [], environment: {}, user: null };
 interface Limits {
   readonly flags: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  readonly user: number | null;
+  readonly user: ProcessUser | null;
 }
 
 /** Creates the folders that a restricted process may write to, and names them as its own. */
@@ -235,9 +236,9 @@ async function limitsOf(
   await mkdir(home);
   await mkdir(temporary);
   if (user !== null) {
-    for (const path of [own.folder, home, temporary]) await chown(path, user, user);
+    for (const path of [own.folder, home, temporary]) await chown(path, user.uid, user.gid);
     // The files in it can be read by all users, the folder be entered by this group only.
-    await chown(folder, 0, user);
+    await chown(folder, 0, user.gid);
     await chmod(folder, 0o750);
   }
   const packages = await Promise.all(readable.map((path) => realpath(path)));
