@@ -25,7 +25,8 @@ export async function measureBulkLoad(address: StoreAddress, workload: Workload)
     for (; n < workload.batches && appends.length < APPENDS_AT_ONCE; ) {
       const append: StoredSpan[] = [];
       const end = Math.min(n + BATCHES_TOGETHER, workload.batches);
-      for (; n < end; n++) append.push(...decoded(workload.batch(n).body).map(toStored));
+      for (; n < end; n++)
+        append.push(...decoded(workload.batch(n).body).map((span) => toStored(span)));
       spans += append.length;
       appends.push(append);
     }

@@ -220,12 +220,12 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     shared: database.sharedBuilds,
     dataDirectory: options.dataDirectory,
     mostUnpackedBytes: 4 * maxBuildBytes,
-    issueKey: ({ project, application, id, slug }, buildId) =>
+    issueKey: ({ project, application, id, slug }, build) =>
       access.internalKeys.issue({
         project,
         name: `builds of ${application.slug} in ${slug}`,
         scopes: BUILD_SCOPES,
-        pair: { environmentId: id, buildId },
+        pair: { environmentId: id, buildId: build.id, build: build.number },
       }),
     buildUsers: options.buildUsers ?? null,
     passEnv: options.passEnv ?? [],

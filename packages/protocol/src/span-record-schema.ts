@@ -93,6 +93,9 @@ export const metadataSchema: z.ZodType<SpanMetadata> = z
     cost: usd,
     session_id: optionalText,
     application: optionalText,
+    build: z.int().positive().optional().meta({
+      description: "The number of the deployed build that has sent it.",
+    }),
     status_message: optionalText,
     cancelled: z.literal(true).optional().meta({
       description: "The client went away, or the consumer left, before the end.",

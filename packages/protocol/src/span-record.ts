@@ -107,6 +107,8 @@ export interface SpanMetadata {
   cost: number | null;
   session_id: string | null;
   application: string | null;
+  /** The number of the deployed build that has sent it; else not there. */
+  build?: number | undefined;
   status_message: string | null;
   /** True where the client went away, or the consumer left, before the end; else not there. */
   cancelled?: true | undefined;

@@ -17,5 +17,5 @@ export type { PriceLayer, PriceTable } from "./pricing/price-table.ts";
 export { priceOf } from "./pricing/price-table.ts";
 export type { StoredSpan } from "./record/stored-span.ts";
 export { nestedRecordsText } from "./record/stored-span.ts";
-export type { SpanMapperOptions } from "./record/to-stored-span.ts";
+export type { SpanMapper, SpanMapperOptions, SpanSender } from "./record/to-stored-span.ts";
 export { createSpanMapper } from "./record/to-stored-span.ts";

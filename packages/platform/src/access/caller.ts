@@ -23,7 +23,12 @@ export interface Caller {
    */
   readonly isOperator: boolean;
   /** Of a build that the platform runs: what it is, and where. It gets the configuration of just this pair. */
-  readonly pair?: { readonly environmentId: string; readonly buildId: string };
+  readonly pair?: {
+    readonly environmentId: string;
+    readonly buildId: string;
+    /** Its number, which its spans are marked with. */
+    readonly build: number;
+  };
   /** Fires when its key is revoked, so that streams to it end; absent where there is no key. */
   readonly revoked?: AbortSignal;
 }

@@ -7,7 +7,7 @@ import { BuildStore } from "./builds/build-store.ts";
 import { diskReason } from "./builds/disk-reason.ts";
 import { ModulesStore } from "./builds/modules-store.ts";
 import type { RunningDeployer } from "./deployer.ts";
-import type { BuildKey } from "./hosting/build-keys.ts";
+import type { BuildKey, KeyedBuild } from "./hosting/build-keys.ts";
 import { BuildRunner, prepareBuilds } from "./hosting/build-runner.ts";
 import { DeployOperations } from "./hosting/deploy.ts";
 import { EnvironmentHosts } from "./hosting/host.ts";
@@ -44,7 +44,7 @@ export interface DeployerOptions {
   /** Of all files of a build together. */
   readonly mostUnpackedBytes: number;
   /** Creates the key that a build calls the platform with. */
-  readonly issueKey: (environment: HostedEnvironment, buildId: string) => BuildKey;
+  readonly issueKey: (environment: HostedEnvironment, build: KeyedBuild) => BuildKey;
   /** The users that builds run as when the platform is root; null: its own. */
   readonly buildUsers: UserRange | null;
   /** Names of the platform's variables that builds inherit beside the usual. */

@@ -1,5 +1,5 @@
 import type { RedactionRules } from "@agate/protocol";
-import type { OtlpSpan, PriceTable, StoredSpan } from "@agate/spans";
+import type { OtlpSpan, PriceTable, SpanMapper, StoredSpan } from "@agate/spans";
 import { createSpanMapper } from "@agate/spans";
 import { Redactor, redactSpans, SecretTexts, type SpanRedactor } from "@agate/spans/redaction";
 import type { AppendOutcome, SpanAppender } from "../stores/span-store.ts";
@@ -10,8 +10,6 @@ import { decodeOtlpJson } from "./otlp/decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./otlp/decode-otlp-protobuf.ts";
 import type { DecodeLimits } from "./otlp/decode-outcome.ts";
 import { encodeExportResponse } from "./otlp/encode-export-response.ts";
-
-type SpanMapper = ReturnType<typeof createSpanMapper>;
 
 /** How much of a request is mapped and handed to the store at a time. Most requests are one slice. */
 export interface SliceLimits {
@@ -72,7 +70,7 @@ export function createIngest(options: {
     rules: string | null,
     secrets: string | null,
   ): Promise<HandedOver | IngestOutcome> {
-    const { project, encoding, compression, body } = request;
+    const { project, build, encoding, compression, body } = request;
     // Room for the first slice, before anything is unpacked.
     await inFlight.enter(0);
     const raw = decompress(body, compression, maxDecompressedBytes);
@@ -85,8 +83,9 @@ export function createIngest(options: {
     const inUse = [secretTexts.of(project, secrets), redactors.of(project, rules)];
     let { spans } = decoded.request;
     for (const redactor of inUse) if (redactor !== null) spans = redactSpans(spans, redactor);
+    const toStored = mapperOf(project);
     const outcomes: Promise<AppendOutcome>[] = [];
-    for (const slice of slicesOf(spans, mapperOf(project), sliceLimits)) {
+    for (const slice of slicesOf(spans, (span) => toStored(span, { build }), sliceLimits)) {
       await inFlight.enter(slice.characters);
       const outcome = appender
         .append({ project, receivedAt: Date.now() * 1000, spans: slice.spans })
@@ -129,7 +128,7 @@ interface Slice {
 /** Maps spans to records, a slice at a time. */
 function* slicesOf(
   decoded: readonly OtlpSpan[],
-  toStored: SpanMapper,
+  toStored: (span: OtlpSpan) => StoredSpan,
   limits: SliceLimits,
 ): Generator<Slice, void, void> {
   let spans: StoredSpan[] = [];

@@ -5,6 +5,8 @@ import type { DecodeLimits, OversizedOutcome } from "./otlp/decode-outcome.ts";
 /** An OTLP/HTTP trace request as it came over the wire. */
 export interface IngestRequest {
   readonly project: string;
+  /** The number of the build that sends them, where the platform runs it. */
+  readonly build?: number | undefined;
   readonly encoding: "protobuf" | "json";
   readonly compression: "none" | "gzip";
   /** Handed over: the caller must not use the bytes again. */

@@ -138,8 +138,18 @@ describe("a mapper", () => {
     expect(leafRecord(map(otlpSpan())).project_id).toBe('p"1');
   });
 
-  it("lets nothing of one span into the next", () => {
+  it("names the build that has sent a span, whatever the span says of it", () => {
     const map = createSpanMapper({ prices: shippedPrices(), projectId: null });
+    expect(leafRecord(map(otlpSpan({ "ag.build": 3 }), { build: 7 })).metadata).toMatchObject({
+      build: 7,
+      attributes: { "ag.build": 3 },
+    });
+    expect(leafRecord(map(otlpSpan())).metadata).not.toHaveProperty("build");
+  });
+
+  it("lets nothing of one span into the next", () => {
+    const mapper = createSpanMapper({ prices: shippedPrices(), projectId: null });
+    const map = (span: OtlpSpan) => mapper(span);
     const spans = [
       otlpSpan({ "ag.content.inputs": "1", "ag.span.kind": "TOOL", "ag.config": "{}" }),
       otlpSpan({ "llm.input_messages.0.message.role": "user", "gen_ai.request.top_k": 1 }),

@@ -25,15 +25,23 @@ export interface SpanMapperOptions {
   readonly projectId: string | null;
 }
 
+/** The program that has sent a span, as far as the platform knows it. */
+export interface SpanSender {
+  /** The number of the deployed build; absent for other programs. */
+  readonly build?: number | undefined;
+}
+
+export type SpanMapper = (span: OtlpSpan, sender?: SpanSender) => StoredSpan;
+
 /**
  * How to make a decoded span into what a store keeps. One mapper serves many spans: it remembers
  * what they share (resources, attribute names, prices).
  *
  * @example
  * const toStoredSpan = createSpanMapper({ prices, projectId: null });
- * const stored = request.spans.map(toStoredSpan);
+ * const stored = request.spans.map((span) => toStoredSpan(span));
  */
-export function createSpanMapper(options: SpanMapperOptions): (span: OtlpSpan) => StoredSpan {
+export function createSpanMapper(options: SpanMapperOptions): SpanMapper {
   const priceOf = createPriceLookup(options.prices);
   const projectText = optional(options.projectId);
   const reading = new SpanReading(new KeyTable());
@@ -41,7 +49,7 @@ export function createSpanMapper(options: SpanMapperOptions): (span: OtlpSpan) =
   const resources = new WeakMap<OtlpResource, ResourceFields>();
   const scopes = new WeakMap<OtlpScope, string>();
 
-  return (span) => {
+  return (span, { build } = {}) => {
     const resource = cached(resources, span.resource, resourceFields);
     const scope = cached(scopes, span.scope, scopeText);
     reading.read(span.attributes);
@@ -69,6 +77,7 @@ export function createSpanMapper(options: SpanMapperOptions): (span: OtlpSpan) =
     text += `,"usage":${fields.usage === null ? "null" : usageText(fields.usage)}`;
     text += `,"cost":${fields.cost},"session_id":${optional(fields.sessionId)}`;
     text += `,"application":${optional(fields.application)}`;
+    if (build !== undefined) text += `,"build":${build}`;
     text += `,"status_message":${span.statusMessage === "" ? "null" : quoted(span.statusMessage)}`;
     if (isCancelled) text += ',"cancelled":true';
     if (isRedacted) text += ',"redacted":true';

@@ -23,6 +23,7 @@ export function MetadataTab({ span }: { readonly span: SpanRecord }) {
           facts={[
             ["Kind", span.spankind],
             ["Application", metadata.application],
+            ["Build", metadata.build ?? null],
             ["User", span.user_id],
             ["Session", metadata.session_id],
             ["Provider", metadata.provider],

@@ -4,8 +4,8 @@ import { BuildKeys } from "./build-keys.ts";
 function openKeys() {
   const valid = new Set<string>();
   let issued = 0;
-  const keys = new BuildKeys((buildId) => {
-    const key = `${buildId} ${++issued}`;
+  const keys = new BuildKeys(({ id }) => {
+    const key = `${id} ${++issued}`;
     valid.add(key);
     return { key, revoke: () => valid.delete(key) };
   });
@@ -14,10 +14,10 @@ function openKeys() {
 
 it("keeps the key of a build that is started again while its last processes end", () => {
   const { keys, valid } = openKeys();
-  const key = keys.of("two");
+  const key = keys.of({ id: "two", number: 1 });
   const draining = keys.hold("two");
   const starting = keys.hold("two");
-  expect(keys.of("two")).toBe(key);
+  expect(keys.of({ id: "two", number: 1 })).toBe(key);
   // Another build is live until the new processes are ready.
   draining.release("three");
   expect([...valid]).toEqual([key]);
@@ -27,17 +27,17 @@ it("keeps the key of a build that is started again while its last processes end"
 
 it("revokes the key of a build that does not become live, and of one that has ended", () => {
   const { keys, valid } = openKeys();
-  keys.of("refused");
+  keys.of({ id: "refused", number: 1 });
   keys.hold("refused").release("live");
   expect([...valid]).toEqual([]);
-  keys.of("live");
+  keys.of({ id: "live", number: 1 });
   keys.hold("live").release("next");
   expect([...valid]).toEqual([]);
 });
 
 it("counts each holder once", () => {
   const { keys, valid } = openKeys();
-  keys.of("two");
+  keys.of({ id: "two", number: 1 });
   const [one, other] = [keys.hold("two"), keys.hold("two")];
   one.release("three");
   one.release("three");
@@ -48,7 +48,7 @@ it("counts each holder once", () => {
 
 it("revokes all", () => {
   const { keys, valid } = openKeys();
-  for (const build of ["one", "two"]) keys.of(build);
+  for (const build of ["one", "two"]) keys.of({ id: build, number: 1 });
   keys.revokeAll();
   expect(valid.size).toBe(0);
 });

@@ -4,20 +4,26 @@ export interface BuildKey {
   revoke(): void;
 }
 
+/** What a key says of its build. */
+export interface KeyedBuild {
+  readonly id: string;
+  readonly number: number;
+}
+
 /** The API keys of an environment's builds: one for each, as long as a process of it may use it. */
 export class BuildKeys {
-  readonly #issue: (buildId: string) => BuildKey;
+  readonly #issue: (build: KeyedBuild) => BuildKey;
   readonly #keys = new Map<string, BuildKey>();
   /** How many generations of processes of a build are being started or ended. */
   readonly #held = new Map<string, number>();
 
-  constructor(issue: (buildId: string) => BuildKey) {
+  constructor(issue: (build: KeyedBuild) => BuildKey) {
     this.#issue = issue;
   }
 
-  of(buildId: string): string {
-    const key = this.#keys.get(buildId) ?? this.#issue(buildId);
-    this.#keys.set(buildId, key);
+  of({ id, number }: KeyedBuild): string {
+    const key = this.#keys.get(id) ?? this.#issue({ id, number });
+    this.#keys.set(id, key);
     return key.key;
   }
 

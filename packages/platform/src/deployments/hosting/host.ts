@@ -12,7 +12,7 @@ import { describeSupervision } from "../processes/supervision-events.ts";
 import type { SupervisorLimits } from "../processes/supervisor.ts";
 import { Supervisor } from "../processes/supervisor.ts";
 import type { DirectoryEntry, HostedEnvironment, Services } from "../services.ts";
-import type { BuildKey } from "./build-keys.ts";
+import type { BuildKey, KeyedBuild } from "./build-keys.ts";
 import { BuildKeys } from "./build-keys.ts";
 import type { BuildRunner, RunnableBuild } from "./build-runner.ts";
 
@@ -22,7 +22,7 @@ export interface HostOptions {
   /** The platform's address for builds; known once it listens. */
   readonly baseUrl: Promise<string>;
   /** A key that identifies the environment and the build. */
-  readonly issueKey: (environment: HostedEnvironment, buildId: string) => BuildKey;
+  readonly issueKey: (environment: HostedEnvironment, build: KeyedBuild) => BuildKey;
   /** Applies the project's redaction rules to a line of output. */
   readonly redactLine: (project: string, line: string) => string;
   /** The variables that the environment has now. */
@@ -73,7 +73,7 @@ export class EnvironmentHost {
   constructor(environment: HostedEnvironment, options: HostOptions) {
     this.#environment = environment;
     this.#options = options;
-    this.#keys = new BuildKeys((buildId) => options.issueKey(this.#environment, buildId));
+    this.#keys = new BuildKeys((build) => options.issueKey(this.#environment, build));
     this.#log = options.logOf(environment.application.id);
     const { room } = options;
     // Asked anew each time: another environment may become the default.
@@ -157,7 +157,7 @@ export class EnvironmentHost {
       environmentId,
       environment: {
         AGATE_BASE_URL: platform,
-        AGATE_API_KEY: this.#keys.of(build.id),
+        AGATE_API_KEY: this.#keys.of(build),
         // Take precedence over names in the code: the registry has its configurations under these.
         AGATE_APPLICATION: application.slug,
         AGATE_ENVIRONMENT: slug,

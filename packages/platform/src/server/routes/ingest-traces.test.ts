@@ -63,6 +63,18 @@ describe("a request is kept and answered in its own encoding", () => {
     await forget();
   });
 
+  it("with the number of the build whose key it has", async () => {
+    const pair = { environmentId: "env_a", buildId: "bld_a", build: 7 };
+    const own = { project: "default", name: "a build", scopes: ["ingest"] as const };
+    const { key } = platform.access.internalKeys.issue({ ...own, pair });
+    expect((await post(PROTOBUF, protobuf, { authorization: `Bearer ${key}` })).status).toBe(200);
+    for (const id of ids) {
+      const { json } = await platform.get(`/observability/spans/${id}`);
+      expect(json).toMatchObject({ metadata: { build: 7 } });
+    }
+    await forget();
+  });
+
   it("nothing at all, as protobuf and as an empty JSON object", async () => {
     expect((await post(PROTOBUF, "")).status).toBe(200);
     expect((await post(JSON_TYPE, "{}")).body.toString()).toBe("{}");

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { mustBe, shownValue } from "@agate/protocol";
+import type { Caller } from "../../access/caller.ts";
 import type { IngestOutcome, IngestRequest, IngestService } from "../../ingest/ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
 import type { Answer, Problem } from "../answer.ts";
@@ -60,13 +61,13 @@ export function ingestTracesRoute(options: IngestRouteOptions): Route {
       "ingest_busy",
       "store_unavailable",
     ],
-    answer: ({ incoming, caller }) => exportSpans(incoming, caller.project, options),
+    answer: ({ incoming, caller }) => exportSpans(incoming, caller, options),
   });
 }
 
 async function exportSpans(
   incoming: IncomingMessage,
-  project: string,
+  { project, pair }: Caller,
   options: IngestRouteOptions,
 ): Promise<Answer> {
   const { ingest, maxBodyBytes } = options;
@@ -96,7 +97,13 @@ async function exportSpans(
       case "no-room":
         return busyAnswer(RETRY_AFTER_SECONDS);
       case "body": {
-        const outcome = await intake.ingest({ project, encoding, compression, body: body.bytes });
+        const sender = { project, build: pair?.build };
+        const outcome = await intake.ingest({
+          ...sender,
+          encoding,
+          compression,
+          body: body.bytes,
+        });
         if (outcome.kind === "unavailable") options.onUnavailable(outcome.reason);
         return outcomeAnswer(outcome, encoding);
       }

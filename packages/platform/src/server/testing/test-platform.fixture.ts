@@ -147,12 +147,12 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     shared: database.sharedBuilds,
     dataDirectory,
     mostUnpackedBytes: 4 * maxBuildBytes,
-    issueKey: ({ project, application, id, slug }, buildId) =>
+    issueKey: ({ project, application, id, slug }, build) =>
       access.internalKeys.issue({
         project,
         name: `builds of ${application.slug} in ${slug}`,
         scopes: ["ingest", "read"],
-        pair: { environmentId: id, buildId },
+        pair: { environmentId: id, buildId: build.id, build: build.number },
       }),
     log,
     ...(options.deploying && { limits: options.deploying }),
