@@ -8,6 +8,7 @@ import type {
   ListedRevision,
   RegistryVariant,
   Revision,
+  ServerStatus,
 } from "@agate/protocol";
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { ApiError } from "./api-error.ts";
@@ -136,6 +137,15 @@ export function environmentsQuery(client: PlatformClient, app: string) {
     queryFn: async ({ signal }) =>
       (await client.get<Items<Environment>>(`${applicationPath(app)}/environments`, { signal }))
         .items,
+  });
+}
+
+/** What each server runs, in all environments. */
+export function serversQuery(client: PlatformClient, app: string) {
+  return queryOptions({
+    queryKey: [...applicationKey(client, app), "servers"],
+    queryFn: async ({ signal }) =>
+      (await client.get<Items<ServerStatus>>(`${applicationPath(app)}/servers`, { signal })).items,
   });
 }
 

@@ -23,6 +23,7 @@ import { EnvironmentMenu } from "./environment-menu.tsx";
 import { PlaygroundSwitch } from "./playground-switch.tsx";
 import { PromoteButton } from "./promote-button.tsx";
 import { useRollbackTarget } from "./rollback-target.ts";
+import { ServersCard } from "./servers-card.tsx";
 import { VariablesCard } from "./variables-card.tsx";
 
 const route = getRouteApi("/apps/$app/environments/$environment");
@@ -84,6 +85,7 @@ export function EnvironmentPage() {
                 environment={environment}
                 next={nextEnvironment(items, environment.slug)}
               />
+              <ServersCard app={app} environment={environment} />
               <PlaygroundSwitch app={app} environment={environment} />
               <VariablesCard app={app} environment={environment} />
               <EnvironmentHistory app={app} environment={environment} />

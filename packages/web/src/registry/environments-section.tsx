@@ -19,6 +19,7 @@ import { deploymentText } from "./environment-history.tsx";
 import { EnvironmentMenu } from "./environment-menu.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 import { PromoteButton } from "./promote-button.tsx";
+import { ServersBadge } from "./servers-card.tsx";
 
 /** The environments, in the order in which revisions are promoted. */
 export function EnvironmentsSection({ app }: { readonly app: string }) {
@@ -109,9 +110,10 @@ function EnvironmentCard({ app, environment, next }: EnvironmentCardProps) {
         <p className="text-ink-soft italic">Nothing live</p>
       ) : (
         <div className="flex flex-col gap-1">
-          <div className="flex flex-wrap gap-1.5">
+          <div className="flex flex-wrap items-center gap-1.5">
             <BuildChip app={app} build={live.build} />
             <RevisionChip app={app} name={live.variant} />
+            <ServersBadge app={app} environment={environment} />
           </div>
           <p className="text-ink-soft">
             {deploymentText(live)} by {live.deployed_by}, <Ago time={live.deployed_at} />
