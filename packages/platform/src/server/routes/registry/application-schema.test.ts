@@ -33,6 +33,37 @@ describe("the schema of an application", () => {
     expect((await app.get("")).json.routes).toEqual(["/summarize"]);
   });
 
+  it("is told with a key that is limited to environments for these alone", async () => {
+    const app = await makeApplication(platform);
+    const limits: [environments: string[], statuses: number[]][] = [
+      [["staging"], [200, 403, 403, 404]],
+      [["production"], [403, 200, 200, 404]],
+      [["elsewhere/production"], [403, 403, 403, 404]],
+    ];
+    for (const [environments, statuses] of limits) {
+      const { key } = await platform.access.keys.create("default", {
+        name: "ci",
+        scopes: ["admin"],
+        environments,
+      });
+      const put = (query: string) =>
+        platform.send({
+          method: "PUT",
+          path: `/registry/applications/${app.slug}/schema${query}`,
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: JSON.stringify(workflowOpenapi()),
+        });
+      const queries = ["?environment=staging", "?environment=production", "", "?environment=moon"];
+      const answers = await Promise.all(queries.map(put));
+      expect(answers.map(({ status }) => status)).toEqual(statuses);
+      for (const { status, json } of answers) {
+        if (status === 403) expect(json.detail[0].type).toBe("environment_not_allowed");
+      }
+    }
+    expect((await app.get("/schema?environment=staging")).status).toBe(200);
+    expect((await app.get("/schema?environment=development")).status).toBe(404);
+  });
+
   it("is refused while a live value does not fit, and names each", async () => {
     const app = await makeApplication(platform);
     await app.commit({ "/summarize": { temperature: 9, top_p: 9 } });

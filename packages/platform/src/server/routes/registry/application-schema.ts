@@ -3,7 +3,7 @@ import type { Registry } from "../../../registry/registry.ts";
 import { json, text } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { success } from "../../route.ts";
-import { outcomeAnswer, registryRoute } from "./registry-route.ts";
+import { beyondLimit, outcomeAnswer, registryRoute } from "./registry-route.ts";
 
 const PATH = "/registry/applications/{app}/schema";
 
@@ -17,7 +17,8 @@ const schemaQuery = () =>
     ),
   });
 
-export function applicationSchemaRoutes({ applications }: Registry, maxBodyBytes: number): Route[] {
+export function applicationSchemaRoutes(registry: Registry, maxBodyBytes: number): Route[] {
+  const { applications } = registry;
   return [
     registryRoute(maxBodyBytes, {
       method: "GET",
@@ -37,6 +38,7 @@ export function applicationSchemaRoutes({ applications }: Registry, maxBodyBytes
       method: "PUT",
       path: PATH,
       access: "admin",
+      limitedKeys: "checked",
       id: "putSchema",
       summary: "Register a workflow that runs elsewhere",
       description:
@@ -53,7 +55,10 @@ export function applicationSchemaRoutes({ applications }: Registry, maxBodyBytes
         "text_too_long",
       ],
       answer: async ({ ref, body, query, caller }, reply) => {
-        const options = { environment: query.environment ?? null, by: caller.name };
+        const { environment = null } = query;
+        const beyond = await beyondLimit(registry, caller, ref, environment);
+        if (beyond !== undefined) return beyond;
+        const options = { environment, by: caller.name };
         return outcomeAnswer(await applications.putSchema(ref, body, options), reply);
       },
     }),

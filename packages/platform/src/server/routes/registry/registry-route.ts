@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { Access, Caller } from "../../../access/caller.ts";
 import type { ApplicationRef, PageRequest, Registry } from "../../../registry/registry.ts";
 import type { RegistryOutcome } from "../../../registry/registry-outcome.ts";
+import { done } from "../../../registry/registry-outcome.ts";
 import { environmentProblem } from "../../admit.ts";
 import type { Answer, AnswerHeaders } from "../../answer.ts";
 import { problemAnswer, problemsAnswer } from "../../answer.ts";
@@ -121,22 +122,42 @@ export async function inEnvironment(
   return (await beyondLimit(lookup, caller, ref, environment)) ?? answer();
 }
 
-/** Why a caller's key does not reach an environment, as an answer; undefined where it does. */
+/**
+ * Why a caller's key does not reach an environment, as an answer; undefined where it does.
+ *
+ * @param environment Null is the application's default one.
+ */
 export async function beyondLimit(
   { applications, environments }: EnvironmentLookup,
   caller: Caller,
   ref: ApplicationRef,
-  environment: string,
+  environment: string | null,
 ): Promise<Answer | undefined> {
   // Most keys are not limited: nothing has to be read for them.
   if (caller.environments === null) return undefined;
   const application = await applications.get(ref);
   if (application.kind === "refused") return problemsAnswer(application.problems);
-  const found = await environments.get(ref, environment);
-  if (found.kind === "refused") return problemsAnswer(found.problems);
-  const { slug } = found.value;
-  const problem = environmentProblem(caller, { application: application.value, slug });
+  const slug = await slugOf(environments, ref, environment);
+  if (slug.kind === "refused") return problemsAnswer(slug.problems);
+  // Without a default environment nothing is reached.
+  if (slug.value === undefined) return undefined;
+  const name = { application: application.value, slug: slug.value };
+  const problem = environmentProblem(caller, name);
   return problem && problemAnswer(problem);
+}
+
+async function slugOf(
+  environments: Registry["environments"],
+  ref: ApplicationRef,
+  environment: string | null,
+): Promise<RegistryOutcome<string | undefined>> {
+  if (environment === null) {
+    const listed = await environments.list(ref);
+    if (listed.kind === "refused") return listed;
+    return done(listed.value.find(({ is_default }) => is_default)?.slug);
+  }
+  const found = await environments.get(ref, environment);
+  return found.kind === "refused" ? found : done(found.value.slug);
 }
 
 /** A route below an application: its path declares its parameters by their names. */
