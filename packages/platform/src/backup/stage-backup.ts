@@ -110,15 +110,19 @@ function stageRegistry(request: StageRequest): { files: BackupFile[]; lostBuilds
 function stageBuilds(request: StageRequest): { files: BackupFile[]; lostBuilds: string[] } {
   using registry = new DatabaseSync(join(request.stage, "registry.db"), { readOnly: true });
   const builds = registry
-    .prepare("SELECT id, status FROM builds WHERE status <> 'refused' ORDER BY id")
-    .all() as unknown as { readonly id: string; readonly status: string }[];
+    .prepare(
+      `SELECT id, kind = 'hosted' AND (status = 'live' OR EXISTS (
+         SELECT 1 FROM deployments WHERE build_id = builds.id AND ended_at IS NULL)) AS is_live
+       FROM builds WHERE status <> 'refused' ORDER BY id`,
+    )
+    .all() as unknown as { readonly id: string; readonly is_live: 0 | 1 }[];
   const files: BackupFile[] = [];
   const lostBuilds: string[] = [];
-  for (const { id, status } of builds) {
+  for (const { id, is_live } of builds) {
     const staged = stageBuild(request, id);
     if (staged !== undefined) files.push(...staged);
     // Files of builds that served long ago are not kept.
-    else if (status === "live") lostBuilds.push(id);
+    else if (is_live === 1) lostBuilds.push(id);
   }
   return { files, lostBuilds };
 }

@@ -3,19 +3,24 @@ import type { CopiedArchives } from "./folder-archives.ts";
 import type { PlainRow } from "./plain-rows.ts";
 import { insertRows } from "./plain-rows.ts";
 
-/** A build that served, and whose files are gone. */
+/** A build that is live, and whose files are gone. */
 export interface LostBuild {
   readonly project: string;
   readonly application: string;
   readonly build: number;
+  /** Where it is live, in the order that they are shown in. */
+  readonly environments: readonly string[];
 }
 
-/** Builds with their files. One that serves and has none any more would serve in name only. */
+/** Builds with their files. */
 export class BuildCopy {
   readonly #from: CopiedArchives;
   readonly #target: RegistryDatabase;
   readonly #to: CopiedArchives;
-  readonly #lost: string[] = [];
+  /** Builds of this platform whose files are gone, live or not. */
+  readonly #withoutFiles = new Set<string>();
+  /** Those of them with the status live, by their applications. */
+  readonly #retired = new Map<string, string>();
   #archives = 0;
 
   constructor(from: CopiedArchives, target: RegistryDatabase, to: CopiedArchives) {
@@ -36,11 +41,14 @@ export class BuildCopy {
       signal.throwIfAborted();
       const id = String(row.id);
       const archive = await this.#from.read(id);
-      const isLost = archive === undefined && row.status === "live";
-      const copy = isLost ? { ...row, status: "retired" } : row;
+      const isLost = archive === undefined && row.kind === "hosted";
+      // Servers of earlier releases start what has the status live.
+      const isRetired = isLost && row.status === "live";
+      const copy = isRetired ? { ...row, status: "retired" } : row;
       await insertRows(this.#target, "builds", [copy]);
       written.push(copy);
-      if (isLost) this.#lost.push(id);
+      if (isLost) this.#withoutFiles.add(id);
+      if (isRetired) this.#retired.set(String(row.application_id), id);
       if (archive === undefined) continue;
       await this.#to.keep(id, archive);
       this.#archives++;
@@ -48,18 +56,38 @@ export class BuildCopy {
     return written;
   }
 
-  /** Those that are retired in the copy. */
+  /** Those that cannot start from the copy. Everything else must have been copied. */
   async lost(): Promise<LostBuild[]> {
-    if (this.#lost.length === 0) return [];
-    return this.#target
+    if (this.#withoutFiles.size === 0) return [];
+    const live = await this.#target
+      .selectFrom("deployments")
+      .innerJoin("environments", "environments.id", "deployments.environment_id")
+      .select(["deployments.application_id", "deployments.build_id", "environments.slug"])
+      .where("deployments.ended_at", "is", null)
+      .orderBy("environments.number")
+      .execute();
+    // Without a build of its own, what has the status live counts.
+    const places = Map.groupBy(
+      live,
+      (row) => row.build_id ?? this.#retired.get(row.application_id),
+    );
+    const lost = [...places.keys()].filter(
+      (id): id is string => id !== undefined && this.#withoutFiles.has(id),
+    );
+    const builds = await this.#target
       .selectFrom("builds")
       .innerJoin("applications", "applications.id", "builds.application_id")
       .innerJoin("projects", "projects.id", "applications.project_id")
       .select(["projects.slug as project", "applications.slug as application"])
-      .select("builds.number as build")
-      .where("builds.id", "in", this.#lost)
+      .select(["builds.number as build", "builds.id"])
+      .where("builds.id", "in", lost)
       .orderBy("projects.slug")
       .orderBy("applications.slug")
+      .orderBy("builds.number")
       .execute();
+    return builds.map(({ id, ...build }) => ({
+      ...build,
+      environments: (places.get(id) ?? []).map(({ slug }) => slug),
+    }));
   }
 }

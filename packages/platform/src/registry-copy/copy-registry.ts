@@ -16,7 +16,7 @@ export interface CopiedRegistry {
   readonly tables: readonly CopiedTable[];
   /** How many builds have come with their files. */
   readonly archives: number;
-  /** They are retired in the copy. */
+  /** They cannot start from the copy. */
   readonly lost: readonly LostBuild[];
 }
 

@@ -9,6 +9,7 @@ import { buildArchive } from "../deployments/builds/testing/build-archive.fixtur
 import { done } from "../registry/contract/subject.fixture.ts";
 import { openRegistry } from "../registry/open-registry.ts";
 import type { Registry } from "../registry/registry.ts";
+import { summarizeDocument } from "../registry/schema/workflow-document.fixture.ts";
 import { goLive, newBuild } from "../registry/testing/go-live.fixture.ts";
 import type { OpenRegistryDatabase } from "../stores/registry/open-registry-database.ts";
 import { openRegistryDatabase } from "../stores/registry/open-registry-database.ts";
@@ -143,6 +144,11 @@ function fillAll(): Promise<void> {
     const billing = { project, application: "billing" };
     const { id: build } = done(await registry.builds.begin(billing, newBuild()));
     done(await goLive(registry, billing, { environment: "production", build }));
+    done(await goLive(registry, billing, { environment: "staging", build }));
+    // A workflow that runs elsewhere has no files, and loses none.
+    const elsewhere = await summarizeDocument(1);
+    const options = { environment: "canary", by: "Zoë" };
+    done(await registry.applications.putSchema(billing, elsewhere, options));
     const { id: environment_id } = done(await registry.environments.get(app, "production"));
     const last_called_at = "2026-01-02T00:00:00.000Z";
     await db
@@ -169,20 +175,23 @@ describe("migrateRegistry", () => {
       environments: 8,
       variables: 2,
       variable_history: 2,
-      deployments: 3,
-      builds: 3,
+      deployments: 5,
+      builds: 4,
       server_reports: 0,
       route_calls: 1,
     });
     expect(copied.archives).toBe(2);
-    expect(copied.lost).toEqual([{ project: "team-b", application: "billing", build: 1 }]);
+    const environments = ["staging", "production"];
+    expect(copied.lost).toEqual([
+      { project: "team-b", application: "billing", build: 1, environments },
+    ]);
 
     const back = await copy(first, second).then(() => copy(second, to));
-    expect(back).toEqual({ ...copied, lost: [] });
+    expect(back).toEqual(copied);
     const builds = await inRegistry(to, (_, { db }) =>
       db.selectFrom("builds").select(["id", "status"]).orderBy("created_at").execute(),
     );
-    expect(builds.map(({ status }) => status)).toEqual(["retired", "live", "retired"]);
+    expect(builds.map(({ status }) => status)).toEqual(["retired", "live", "retired", "retired"]);
     const [before, after] = await Promise.all(
       [from, to].map((address) =>
         inRegistry(address, async (registry, { db }) => {

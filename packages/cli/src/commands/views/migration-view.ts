@@ -143,14 +143,16 @@ export function* copiedLines(
   yield `Copied ${plural(rows, "row")}${files}. Both registries hold the same.`;
 }
 
-/** Which applications do not serve any more. */
+/** Which builds do not serve any more, and where. */
 export function lostLines({ lost }: CopiedRegistry): string[] {
-  return lost.map(({ project, application, build }) =>
+  return lost.map(({ project, application, build, environments }) =>
     printableLine(
-      `Build ${build} of ${application} in the project ${project} served, and its files are gone: it is retired in the copy. Deploy it again.`,
+      `Build ${build} of ${application} in the project ${project} is live in ${LIST.format(environments)}, and its files are gone: it cannot start from the copy. Deploy it again.`,
     ),
   );
 }
+
+const LIST = new Intl.ListFormat("en");
 
 export function copiedDocument({ tables, archives, lost }: CopiedRegistry): string {
   return JSON.stringify({ tables, copied_builds: archives, lost_builds: lost });

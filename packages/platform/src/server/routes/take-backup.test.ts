@@ -60,9 +60,11 @@ describe("POST /backups", () => {
   it("names a live build whose files are gone or damaged", async () => {
     platform = await startTestPlatform();
     await deploy(platform, "support", workflow("one"));
-    await deploy(platform, "sales", workflow("two"));
+    await deploy(platform, "sales", workflow("two"), { environment: "staging" });
+    await deploy(platform, "sales", workflow("three"), { environment: "production" });
     const [{ id: gone }] = await buildsOf(platform, "support");
-    const [{ id: damaged }] = await buildsOf(platform, "sales");
+    // The one in staging, beside another in production.
+    const [{ id: sound }, { id: damaged }] = await buildsOf(platform, "sales");
     await rm(join(platform.dataDirectory, "builds", gone), { recursive: true });
     await writeFile(join(platform.dataDirectory, "builds", damaged, "app.js"), "changed");
     const entries = await unpackTar((await take()).body);
@@ -71,6 +73,9 @@ describe("POST /backups", () => {
     expect(entries.map(({ header }) => header.name)).toEqual([
       "spans.db",
       "registry.db",
+      expect.stringContaining(`builds/${sound}/`),
+      expect.stringContaining(`builds/${sound}/`),
+      expect.stringContaining(`builds/${sound}/`),
       "backup.json",
     ]);
   });
