@@ -1,80 +1,67 @@
-import { readFileSync } from "node:fs";
-import { glob } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { createProgram } from "../packages/cli/src/commands/create-program.ts";
-import type { Command } from "./command-line-page.ts";
+
+type Command = ReturnType<typeof createProgram>;
 
 const root = join(import.meta.dirname, "..");
-const PAGES = ["*.md", "docs/**/*.md", "packages/*/*.md", "examples/*/*.md"];
+const PAGES = [
+  "README.md",
+  ...["docs/guide", "docs/reference"].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+  ),
+];
 
-/** Each `agate …` in a text, as typed: assignments before it and what follows the command left out. */
-function commandsIn(text: string): string[] {
-  return [...text.replaceAll(/\\\n\s*/g, "").matchAll(COMMAND)].map(([, words = ""]) =>
-    words.trim(),
+/** The `agate …` lines of a page's shell blocks, continued lines joined. */
+function commandsOf(page: string): string[] {
+  const text = readFileSync(join(root, page), "utf8");
+  return [...text.matchAll(/^```(?:sh|text|bash)\b[^\n]*\n([\s\S]*?)^```/gm)].flatMap(
+    ([, block = ""]) =>
+      block
+        .replaceAll(/\\\n\s*/g, " ")
+        .split("\n")
+        .filter((line) => /^(?:\$ )?agate [a-z]/.test(line)),
   );
 }
 
-/** Up to a comment, a pipe or another command; quoted text may have any of these in it. */
-const COMMAND =
-  /(?:^|\$ |&& |\()(?:[A-Z_]+=\S+ +)*(?:npx @agate\/cli|agate) +((?:'[^']*'|"[^"]*"|(?! {2,}|\s#|[|&)\n]).)+)/gm;
-
-/** The words of a command, as a shell makes them. */
-function wordsOf(command: string): string[] {
-  const words = command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? [];
-  return words.map((word) => word.replaceAll(/'([^']*)'|"([^"]*)"/g, "$1$2"));
-}
-
-/** The real command line, whose commands do nothing. */
-function idleProgram(): Command {
-  const idle = (command: Command): void => {
-    command.configureOutput({ writeErr: () => {}, outputError: () => {} });
-    command.commands.forEach(idle);
-    if (command.commands.length === 0) command.action(() => {});
-  };
-  const program = createProgram();
-  idle(program);
-  return program;
-}
-
-/** Those that it does not take, and why. */
-function refused(commands: readonly string[]): string[] {
-  return commands.flatMap((command) => {
-    try {
-      idleProgram().parse(wordsOf(command), { from: "user" });
-      return [];
-    } catch (error) {
-      return [`agate ${command}: ${error}`];
-    }
-  });
-}
-
-it("shows commands in the documentation that the command line takes", async () => {
-  const commands: string[] = [];
-  for await (const page of glob(PAGES, { cwd: root })) {
-    const text = readFileSync(join(root, page), "utf8");
-    const blocks = [...text.matchAll(/^```(?:sh|text)[^\n]*\n(.*?)^```$/gms)];
-    commands.push(...blocks.flatMap(([, code = ""]) => commandsIn(code)));
+/** Words as a shell has them, up to a redirection, a pipe or a comment. */
+function wordsOf(line: string): string[] {
+  const words: string[] = [];
+  for (const [word, double, single] of line.matchAll(/(?:"([^"]*)"|'([^']*)'|[^\s"'])+/g)) {
+    if (/^(?:[<>|#&]|\d?>)/.test(word)) break;
+    words.push(double === undefined && single === undefined ? word : word.replaceAll(/["']/g, ""));
   }
-  expect(commands).not.toEqual([]);
-  expect(refused(commands)).toEqual([]);
-});
+  return words.slice(words.indexOf("agate") + 1);
+}
 
-it("shows commands in its own help that it takes", () => {
-  const helpOf = (command: Command): string => {
-    let help = "";
-    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
-    return [help, ...command.commands.map(helpOf)].join("\n");
+/** The command line, whose commands do nothing. */
+function parser(): { readonly program: Command; readonly errors: () => string } {
+  let errors = "";
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
+      errors += chunk;
+      done();
+    },
+  });
+  const program = createProgram({ ...process, env: {}, stderr } as unknown as typeof process);
+  const silence = (command: Command): void => {
+    if (command.commands.length === 0) command.action(() => {});
+    command.commands.forEach(silence);
   };
-  const commands = commandsIn(helpOf(createProgram()));
-  expect(commands).not.toEqual([]);
-  expect(refused(commands)).toEqual([]);
-});
+  silence(program);
+  return { program, errors: () => errors };
+}
 
-it("would notice an option that is not there, also behind a variable and on the next line", () => {
-  const text = "A=b agate deploy app.ts \\\n  --ap x  # why\nagate apps | wc && agate servr";
-  expect(refused(commandsIn(text))).toEqual([
-    expect.stringMatching(/^agate deploy app\.ts --ap x: .*unknown option '--ap'/),
-    expect.stringMatching(/^agate servr: .*unknown command 'servr'/),
-  ]);
-});
+it.each(PAGES.filter((page) => commandsOf(page).length > 0))(
+  "%s names commands, options and arguments that exist",
+  async (page) => {
+    for (const line of commandsOf(page)) {
+      const { program, errors } = parser();
+      await program
+        .parseAsync(wordsOf(line), { from: "user" })
+        .catch(() => expect.fail(`${line}\n${errors()}`));
+    }
+  },
+);
