@@ -38,7 +38,12 @@ export class SecretTexts implements SpanRedactor {
       textsOf(value).map((text) => ({ name, text })),
     );
     for (const { name, text } of forms) add(text, name);
-    for (const write of WRITINGS) for (const { name, text } of forms) add(write(text), name);
+    for (const write of WRITINGS) {
+      for (const { name, text } of forms) {
+        // No form is shorter than its text: one without room is not worth writing.
+        if (characters + text.length <= MOST_CHARACTERS) add(write(text), name);
+      }
+    }
     this.#automaton = marks.size === 0 ? null : new TextAutomaton([...marks]);
     this.longest = Math.max(0, ...[...marks.keys()].map((form) => form.length));
   }
