@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { sharedPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
 import { deployClient } from "../deployments/deploy-client.fixture.ts";
-import { openPacker, type Packer } from "../deployments/pack-workflow.fixture.ts";
+import { openPacker } from "../deployments/pack-workflow.fixture.ts";
 import { type RunningServer, startServer } from "../running-server.ts";
 
 /** Its parts are searched for, too: each is a line, and has what JSON and URLs escape. */
@@ -33,11 +33,11 @@ export const leak = ag.route("/leak", LeakConfig)(async () => {
 });
 `;
 
-let packer: Packer;
+let archive: Uint8Array<ArrayBuffer>;
 beforeAll(async () => {
-  packer = await openPacker();
+  await using packer = await openPacker();
+  archive = await packer.pack(LEAKING);
 });
-afterAll(() => packer[Symbol.asyncDispose]());
 
 async function get(server: RunningServer, path: string): Promise<string> {
   return (await fetch(server.url + path)).text();
@@ -55,7 +55,7 @@ async function leakOn(server: RunningServer): Promise<{ answers: string; pid: nu
   const set = { TOKEN: SECRET, OTHER: { value: "plain-value", plain: true } };
   const changed = await client.send("PATCH", path, { set });
   expect(changed.status, await changed.clone().text()).toBe(200);
-  const deployed = await client.deploy(await packer.pack(LEAKING), "?environment=production");
+  const deployed = await client.deploy(archive, "?environment=production");
   const answers = [await changed.text(), await deployed.text()];
   const called = await client.call("/run/leak", { inputs: {} });
   const text = await called.text();

@@ -27,17 +27,18 @@ const WATCH: WatchLimits = {
 };
 
 /**
- * `/block/NAME` computes until the file NAME is in the folder; `/grow/BYTES` makes the process that
+ * `/block/NAME` holds the event loop until the file NAME is in the folder, without the CPU that others need; `/grow/BYTES` makes the process that
  * large. Every answer is the process's id.
  */
 const SOURCE = workflowSource(
   `
     const [, path, name] = request.url.split("/");
-    if (path === "block") while (!existsSync(name));
+    if (path === "block") while (!existsSync(name)) Atomics.wait(never, 0, 0, 10);
     if (path === "grow") globalThis.kept = Buffer.alloc(Number(name) - process.memoryUsage.rss(), 1);
     response.end(String(process.pid));
   `,
-  `import { existsSync } from "node:fs";`,
+  `import { existsSync } from "node:fs";
+   const never = new Int32Array(new SharedArrayBuffer(4));`,
 );
 
 /** A supervisor with one process, and what it told. */
@@ -75,7 +76,7 @@ async function call(supervisor: Supervisor, path = "/"): Promise<number> {
   }
 }
 
-/** Resolves when the process computes: it does not answer. */
+/** Resolves when the process does not answer. */
 async function isBlocked({ socketPath }: BuildProcess): Promise<void> {
   await vi.waitFor(async () => {
     const options = { signal: AbortSignal.timeout(100), mostBytes: 1_000 };

@@ -332,7 +332,7 @@ it("ends the process when its platform is killed, though the program knows nothi
   platform.kill("SIGKILL");
   await vi.waitFor(() => expect(isAlive(pid)).toBe(false), WAITS);
   expect(existsSync(dirname(socketPath))).toBe(false);
-}, 20_000);
+});
 
 it("keeps secrets that a program has told out of all that it prints, however it prints them", async () => {
   const sdk = new URL("../../../../sdk/src/tracing/secrets.ts", import.meta.url).href;

@@ -173,10 +173,12 @@ describe("a deploy to an environment", () => {
 describe("build and revision", () => {
   /** Build 1 with revision 1 in production, build 2 with revision 2 in staging. */
   async function twoPairs(application: string): Promise<void> {
-    expect((await deploy(platform, application, telling("one"))).status).toBe(201);
+    const one = await deploy(platform, application, telling("one"));
+    expect(one.status, one.body.toString()).toBe(201);
     await commit(application, 1.5);
     const query = { environment: "staging", variant: "default" };
-    expect((await deploy(platform, application, telling("two"), query)).status).toBe(201);
+    const two = await deploy(platform, application, telling("two"), query);
+    expect(two.status, two.body.toString()).toBe(201);
   }
 
   const pair = ({ word, temperature }: Said) => [word, temperature];
@@ -385,23 +387,3 @@ it("answers a process that drains with what was deployed together with its build
   const live = await platform.get(at("pairs", "/config?environment=production"));
   expect(live.json).toMatchObject({ params: { "/summarize": { temperature: 2 } } });
 });
-
-it("keeps what each environment had last, however much is deployed elsewhere", async () => {
-  const ids: string[] = [];
-  const deployed = async (environment: string, word: string) => {
-    const { json } = await deploy(platform, "kept", workflow(word), { environment });
-    ids.push(json.build.id);
-  };
-  for (let n = 1; n <= 6; n++) await deployed("production", `production ${n}`);
-  for (let n = 1; n <= 11; n++) await deployed("staging", `staging ${n}`);
-  const left = async () => {
-    const names = await readdir(join(platform.dataDirectory, "builds"));
-    return ids.flatMap((id, index) => (names.includes(id) ? [index + 1] : []));
-  };
-  // Of production its last 5, and the newest 10.
-  await expect.poll(left).toEqual([2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]);
-  const gone = await activate(platform, "kept", 7, { environment: "staging" });
-  expect(gone.json.detail[0].msg).toMatch(/^The files of build 7 are no longer kept/);
-  expect((await rollBack("kept", "production")).status).toBe(201);
-  expect((await callService(platform, "kept")).text).toBe("production 5");
-}, 120_000);
