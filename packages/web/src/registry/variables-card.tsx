@@ -102,7 +102,12 @@ function VariableRow({ variable, onSet, onUnset }: VariableRowProps) {
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-center gap-x-2">
-          <span className="min-w-0 font-mono wrap-anywhere">{name}</span>
+          <span className="min-w-0 font-mono font-medium wrap-anywhere">{name}</span>
+          {value !== null && (
+            <span className="min-w-0 truncate font-mono text-ink-soft" title={value}>
+              {value}
+            </span>
+          )}
           {secret && <Badge>Secret</Badge>}
           {status === "unreadable" && (
             <Badge tone="danger" title="The server lacks its key. Set it again.">
@@ -110,11 +115,6 @@ function VariableRow({ variable, onSet, onUnset }: VariableRowProps) {
             </Badge>
           )}
         </p>
-        {value !== null && (
-          <p className="truncate font-mono text-ink-soft" title={value}>
-            {value}
-          </p>
-        )}
         <p className="text-ink-soft">
           Version {version} by {variable.updated_by}, <Ago time={variable.updated_at} />
         </p>

@@ -10,6 +10,7 @@ import { BuildChip, useBuild } from "./build-chip.tsx";
 import { RevisionDiff } from "./config-diff-view.tsx";
 import {
   isSameBuild,
+  type LivePair,
   type LivePlan,
   liveIn,
   type RevisionName,
@@ -35,16 +36,20 @@ export function LiveChangeContent({ app, plan, now }: LiveChangeContentProps) {
         {live === null ? (
           <FirstConfig app={app} environment={plan.environment} to={variant} />
         ) : (
-          <RevisionDiff
-            app={app}
-            from={revisionTextById(live.variant)}
-            to={revisionTextById(variant)}
-          />
+          <RevisionDiff app={app} {...comparedRefs(plan, live)} />
         )}
         {build !== null && <PlannedNotes app={app} plan={plan} now={now} />}
       </Part>
     </>
   );
+}
+
+/** Where code and configuration come from another environment, the values that count there: defaults differ. */
+function comparedRefs({ environment, change, to }: LivePlan, live: LivePair) {
+  if (change.kind === "promote" && change.parts === "both") {
+    return { from: `env:${environment}`, to: `env:${change.from}` };
+  }
+  return { from: revisionTextById(live.variant), to: revisionTextById(to.variant) };
 }
 
 function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
