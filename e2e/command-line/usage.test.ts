@@ -65,6 +65,7 @@ describe("a command line that is wrong", () => {
     [["keys", "create", "ci", "--scope", "read", "--registry"], /or AGATE_REGISTRY one to take/],
     [["completion", "tcsh"], /Allowed choices are bash, zsh, fish/],
     [["server", "--prot", "1"], /Unknown option '--prot' \(Did you mean --port\?\)/],
+    [["promote"], /Unknown command 'promote' \(Did you mean agate deployments promote\?\)/],
     [["servr"], /Unknown command 'servr' \(Did you mean one of serve, server\?\)/],
     [["--nonsense"], /Unknown option '--nonsense'/],
   ])("%j is refused with code 2", async (args, reason) => {

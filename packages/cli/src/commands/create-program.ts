@@ -46,7 +46,7 @@ export function createProgram(ownProcess: CommandProcess = process): Command {
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void stderr.write(text),
-      outputError: (text, write) => write(usageError(text)),
+      outputError: (text, write) => write(usageError(withGroup(text, program))),
     });
   for (const command of [
     initCommand(),
@@ -92,6 +92,17 @@ function clientCommands(): Command[] {
 function inherit(command: Command, program: Command): Command {
   for (const sub of command.commands) inherit(sub, program);
   return command.copyInheritedSettings(program).helpCommand(false);
+}
+
+/** Names the groups that have a command which was looked for at the top: `agate promote`. */
+function withGroup(text: string, program: Command): string {
+  const name = /unknown command '([^']+)'\s*$/.exec(text)?.[1];
+  const groups = program.commands.filter(({ commands }) =>
+    commands.some((command) => command.name() === name),
+  );
+  if (groups.length === 0) return text;
+  const meant = groups.map((group) => `agate ${group.name()} ${name}`).join(", ");
+  return `${text.trimEnd()} (Did you mean ${meant}?)`;
 }
 
 /** Commander's message in the format of all other errors: one line. */

@@ -37,6 +37,24 @@ describe("servedLines", () => {
   });
 });
 
+describe("defaults that a revision does not set", () => {
+  const line = (count: number) => {
+    const notes = Array.from({ length: count }, (_, index) => ({
+      ...({ kind: "default", route: "/a", field: `f${index}`, value: index } as const),
+    }));
+    return [...noteLines(notes, { variant: VARIANT })].join();
+  };
+
+  it.each([
+    [3, "/a.f0=0, /a.f1=1, /a.f2=2."],
+    [4, "/a.f0, /a.f1, /a.f2, /a.f3."],
+    [9, "/a.f5, /a.f6, /a.f7 and 1 more."],
+  ])("are named, up to three with their values: %i", (count, end) => {
+    expect(line(count)).toMatch(/^Defaults of the code, not set in default@2: /);
+    expect(line(count).endsWith(end)).toBe(true);
+  });
+});
+
 describe("missingVariableLines", () => {
   const lines = (missing: string[]) => {
     const { application, deployment } = deployed({});

@@ -25,6 +25,8 @@ export function* servedLines(
 
 /** So many of each kind are named; `--json` has more. */
 const MOST_NAMED = 8;
+/** So many defaults are shown with their values. */
+const MOST_VALUES = 3;
 
 /** Fields that the revision and the build do not share. */
 export function* noteLines(
@@ -39,8 +41,11 @@ export function* noteLines(
   );
   if (ignored.length > 0)
     yield `Ignored fields of ${revision}, not in the code: ${named(ignored)}.`;
-  const defaults = notes.flatMap((note) =>
-    note.kind === "default" ? [`${note.route}.${note.field}=${shownValue(note.value)}`] : [],
+  const unset = notes.filter((note) => note.kind === "default");
+  // Of many, the names alone: a revision that sets nothing would fill the screen at each deploy.
+  const withValues = unset.length <= MOST_VALUES;
+  const defaults = unset.map(({ route, field, value }) =>
+    withValues ? `${route}.${field}=${shownValue(value)}` : `${route}.${field}`,
   );
   if (defaults.length > 0) {
     yield `Defaults of the code, not set in ${revision}: ${named(defaults)}.`;
