@@ -43,7 +43,7 @@ export class BuildStore {
     this.#options = options;
   }
 
-  /** Where the platform keeps builds, their packages and whatever else is its own. */
+  /** The data directory: builds, their packages and the databases of the platform. */
   get dataFolder(): string {
     return dirname(this.#options.folder);
   }
