@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -118,13 +119,35 @@ describe("a new server", () => {
 it("is not ready while its databases are away, and alive all the time", async () => {
   await using server = await startServer({ flags: await databaseFlags() });
   expect(await ready(server.url)).toEqual({ status: 200, failing: [] });
-  // Which keys the stored secrets have is in the registry.
-  const away = { status: 503, failing: ["store", "registry", "secrets"] };
+  const away = { status: 503, failing: ["store", "registry"] };
   await postgres.stop();
   await expect.poll(() => ready(server.url), PATIENCE).toEqual(away);
   expect(await statusOf(`${server.url}/health/live`)).toBe(200);
   await postgres.start();
   await expect.poll(() => ready(server.url), PATIENCE).toEqual({ status: 200, failing: [] });
+}, 120_000);
+
+it("is not ready without the key of secrets that another server has stored", async () => {
+  const flags = await databaseFlags();
+  const key = () => ({ AGATE_SECRET_KEY: randomBytes(32).toString("base64") });
+  await using server = await startServer({ flags, env: key() });
+  await using other = await startServer({ flags, env: key() });
+  const client = deployClient(server.url);
+  const made = await fetch(`${server.url}/registry/applications`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ slug: "support" }),
+  });
+  expect(made.status).toBe(201);
+  const change = { set: { TOKEN: "tok-0123456789" } };
+  const set = await client.send("PATCH", "/environments/staging/variables", change);
+  expect(set.status, await set.text()).toBe(200);
+  const lacking = { status: 503, failing: ["secrets"] };
+  await expect.poll(() => ready(other.url), PATIENCE).toEqual(lacking);
+  expect(await ready(server.url)).toEqual({ status: 200, failing: [] });
+  const unset = { unset: ["TOKEN"] };
+  expect((await client.send("PATCH", "/environments/staging/variables", unset)).status).toBe(200);
+  await expect.poll(() => ready(other.url), PATIENCE).toEqual({ status: 200, failing: [] });
 }, 120_000);
 
 it("is not ready while the disk is full", async ({ skip }) => {

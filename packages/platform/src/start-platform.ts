@@ -243,9 +243,9 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
       disk: () => checkDisk(options.dataDirectory),
       store: () => store.check(),
       registry: () => database.check(),
-      // Alone, it could not be without what it has sealed itself: a lost key must not stop everything.
-      ...(!isEmbedded && { secrets: () => checkSecrets(registry) }),
     },
+    // Alone, it could not be without what it has sealed itself: a lost key must not stop everything.
+    ...(!isEmbedded && { secrets: () => lackingKeys(registry) }),
     onChange: (failing) => {
       if (failing.length > 0) log.warn({ failing }, "Agate is not ready for calls.");
       else log.info("Agate is ready for calls.");
@@ -343,13 +343,12 @@ async function reasonNotToStart(
   return await faultIn(options.pricesFile);
 }
 
-/** Rejects while this server cannot read secrets that other servers can. */
-async function checkSecrets({ variables }: Registry): Promise<void> {
+/** What this server lacks to read the secrets that other servers can; undefined where it lacks nothing. */
+async function lackingKeys({ variables }: Registry): Promise<string | undefined> {
   const keys = await variables.unreadableKeys();
-  if (keys === 0) return;
-  throw new Error(
-    `This server lacks ${keys === 1 ? "a key" : `${keys} keys`} of stored secrets: see AGATE_SECRET_KEY_FILE.`,
-  );
+  if (keys === 0) return undefined;
+  const count = keys === 1 ? "a key" : `${keys} keys`;
+  return `This server lacks ${count} of stored secrets: see AGATE_SECRET_KEY_FILE.`;
 }
 
 /** Deletes traces when their time is up, where the store does not do so itself. @returns how to stop it. */

@@ -36,6 +36,28 @@ it("names every check that fails, and why in the log", async () => {
   expect(told).toEqual([failing, []]);
 });
 
+it("keeps what it knows of secrets while the registry does not answer", async () => {
+  const answers: (() => Promise<string | undefined>)[] = [];
+  const secrets = vi.fn(() => (answers.shift() ?? (async () => undefined))());
+  const subject = readiness({ secrets, limits: { keepMs: 0, answerMs: 20 } });
+  const away = async () => Promise.reject(new Error("connection refused"));
+  const silent = () => new Promise<undefined>(() => {});
+  answers.push(away);
+  expect(await subject.failing()).toEqual([]);
+  answers.push(async () => "a key is lacking");
+  const lacking = [{ check: "secrets", reason: "a key is lacking" }];
+  expect(await subject.failing()).toEqual(lacking);
+  answers.push(away);
+  expect(await subject.failing()).toEqual(lacking);
+  answers.push(async () => undefined);
+  expect(await subject.failing()).toEqual([]);
+  // From here on its one query never ends.
+  answers.push(silent);
+  expect(await subject.failing()).toEqual([]);
+  expect(await subject.failing()).toEqual([]);
+  expect(secrets).toHaveBeenCalledTimes(5);
+});
+
 it("runs a probe once, however many ask, until its outcome is old", async () => {
   const store = vi.fn(async () => {});
   const kept = readiness({ probes: { ...NO_FAULT, store }, limits: { keepMs: LONG_MS } });

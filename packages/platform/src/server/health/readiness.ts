@@ -9,8 +9,13 @@ export interface ReadinessOptions {
   readonly isStarting: () => boolean;
   /** Each rejects, for the log, while it finds something wrong. */
   readonly probes: Readonly<
-    Partial<Record<Exclude<ReadinessCheck, "builds">, () => Promise<unknown>>>
+    Partial<Record<Exclude<ReadinessCheck, "builds" | "secrets">, () => Promise<unknown>>>
   >;
+  /**
+   * Why stored secrets cannot be read here, for the log; undefined where they can. Which keys they have
+   * is in the registry: while that does not answer, its own check fails, and the last finding counts.
+   */
+  readonly secrets?: () => Promise<string | undefined>;
   /** Told when other checks fail than before; with none, the server is ready. */
   readonly onChange: (failing: readonly FailedCheck[]) => void;
   readonly limits?: Partial<ReadinessLimits>;
@@ -43,9 +48,13 @@ export class Readiness {
   constructor(options: ReadinessOptions) {
     this.#options = options;
     const limits = { ...LIMITS, ...options.limits };
-    this.#probes = Object.entries(options.probes).map(
-      ([check, run]) => new CachedProbe(check as ReadinessCheck, run, limits),
-    );
+    const { secrets } = options;
+    this.#probes = [
+      ...Object.entries(options.probes).map(
+        ([check, run]) => new CachedProbe(check as ReadinessCheck, foundNothing(run), limits),
+      ),
+      ...(secrets ? [new CachedProbe("secrets", secrets, limits, "as before")] : []),
+    ];
   }
 
   /** The checks that fail; none when the server is ready. Never rejects. */
@@ -69,20 +78,37 @@ export class Readiness {
 
 type Outcome = FailedCheck | "passed";
 
+/** Resolves with a fault that it has found. */
+type Probe = () => Promise<string | undefined>;
+
+/** Of a probe that only rejects. */
+function foundNothing(run: () => Promise<unknown>): Probe {
+  return async () => void (await run());
+}
+
 class CachedProbe {
   readonly #check: ReadinessCheck;
-  readonly #run: () => Promise<unknown>;
+  readonly #run: Probe;
   readonly #limits: ReadinessLimits;
+  /** What it counts as where the probe rejects, or does not answer in time. */
+  readonly #unanswered: "failed" | "as before";
+  #found: Outcome = "passed";
   #latest: Promise<Outcome> | undefined;
   /** In `performance.now()`; endless while it is not known yet. */
   #freshUntil = 0;
   /** One that did not answer in time and may still be under way. */
   #running: Promise<Outcome> | undefined;
 
-  constructor(check: ReadinessCheck, run: () => Promise<unknown>, limits: ReadinessLimits) {
+  constructor(
+    check: ReadinessCheck,
+    run: Probe,
+    limits: ReadinessLimits,
+    unanswered: "failed" | "as before" = "failed",
+  ) {
     this.#check = check;
     this.#run = run;
     this.#limits = limits;
+    this.#unanswered = unanswered;
   }
 
   outcome(): Promise<Outcome> {
@@ -100,7 +126,7 @@ class CachedProbe {
     });
     const late = Promise.withResolvers<Outcome>();
     const timer = setTimeout(
-      () => late.resolve(this.#failed(`No answer within ${this.#limits.answerMs} ms.`)),
+      () => late.resolve(this.#withoutAnswer(`No answer within ${this.#limits.answerMs} ms.`)),
       this.#limits.answerMs,
     );
     const outcome = await Promise.race([this.#running, late.promise]);
@@ -110,15 +136,16 @@ class CachedProbe {
 
   async #probe(): Promise<Outcome> {
     try {
-      await this.#run();
-      return "passed";
+      const fault = await this.#run();
+      this.#found = fault === undefined ? "passed" : { check: this.#check, reason: fault };
+      return this.#found;
     } catch (error) {
-      return this.#failed(error instanceof Error ? error.message : String(error));
+      return this.#withoutAnswer(error instanceof Error ? error.message : String(error));
     }
   }
 
-  #failed(reason: string): FailedCheck {
-    return { check: this.#check, reason };
+  #withoutAnswer(reason: string): Outcome {
+    return this.#unanswered === "failed" ? { check: this.#check, reason } : this.#found;
   }
 }
 
