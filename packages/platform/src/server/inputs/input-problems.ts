@@ -100,13 +100,22 @@ function firstOfEach(issues: readonly Issue[]): readonly [string, Issue][] {
 /** "a whole number from 1 to 1000" */
 function allowedBy(schema: z.core.$ZodType): string {
   const { least, most } = boundsOf(schema);
-  if (schema._zod.def.type === "string") {
-    return most === undefined ? "text" : `text of at most ${most} characters`;
+  switch (schema._zod.def.type) {
+    case "string":
+      return most === undefined ? "text" : `text of at most ${most} characters`;
+    case "boolean":
+      return "true or false";
+    case "array":
+      return "a list";
+    case "record":
+    case "object":
+      return "an object";
+    default:
+      if (!isWhole(schema)) return `${least} or more`;
+      return most === undefined
+        ? `a whole number, ${least} or more`
+        : `a whole number from ${least} to ${most}`;
   }
-  if (!isWhole(schema)) return `${least} or more`;
-  return most === undefined
-    ? `a whole number, ${least} or more`
-    : `a whole number from ${least} to ${most}`;
 }
 
 interface Bounds {

@@ -63,10 +63,9 @@ describe("an environment", () => {
     expect((await change({})).json).toEqual(off.json);
     const both = await change({ slug: "preview", playground: true });
     expect(both.json).toMatchObject({ id: off.json.id, slug: "preview", playground: true });
-    expect(faults(await app.call("PATCH", "/environments/preview", { playground: "on" }))).toEqual([
-      422,
-      ["body_invalid", "body", "playground"],
-    ]);
+    const unclear = await app.call("PATCH", "/environments/preview", { playground: "on" });
+    expect(faults(unclear)).toEqual([422, ["body_invalid", "body", "playground"]]);
+    expect(unclear.json.detail[0].msg).toBe('Must be true or false (got "on").');
     expect(faults(await change({ playground: true }))).toEqual([
       404,
       ["environment_not_found", "path", "environment"],
