@@ -12,6 +12,8 @@ export interface ServiceDirectory {
   find(project: string, application: string, environment: string | null): FoundService | undefined;
   /** For a playground call that names no environment: the first one that has its playground on. */
   findPlayground(project: string, application: string): FoundService | undefined;
+  /** The first environment of an application that a build serves. */
+  findFirst(project: string, application: string): FoundService | undefined;
 }
 
 /** A service in the directory. */
@@ -71,14 +73,27 @@ export class Services implements ServiceDirectory {
     const name = nameOf(project, application);
     const overriding = this.#overriding.get(name);
     if (overriding !== undefined) return overriding;
+    const first = this.#first(project, application, ({ playground }) => playground);
+    return first ?? this.#applications.get(name);
+  }
+
+  findFirst(project: string, application: string): FoundService | undefined {
+    return this.#first(project, application, () => true);
+  }
+
+  #first(
+    project: string,
+    application: string,
+    matches: (environment: HostedEnvironment) => boolean,
+  ): FoundService | undefined {
     let first: FoundService | undefined;
     for (const found of this.#environments.values()) {
       const { environment } = found;
-      if (!environment?.playground || !isOf(environment, project, application)) continue;
+      if (environment === null || !isOf(environment, project, application)) continue;
       if (first?.environment && first.environment.number <= environment.number) continue;
-      first = found;
+      if (matches(environment)) first = found;
     }
-    return first ?? this.#applications.get(name);
+    return first;
   }
 
   /** The service that runs the live build of an environment. */

@@ -59,9 +59,13 @@ export function createServiceLookup(options: ServiceLookupOptions): ServiceLooku
     const found = find();
     if (found !== undefined) return found;
     // It serves, and no playground call finds it.
-    const serving = named === null && endpoint === "playground" && services.find(project, id, null);
-    if (serving)
+    const serving =
+      named === null && endpoint === "playground"
+        ? (services.find(project, id, null) ?? services.findFirst(project, id))
+        : undefined;
+    if (serving !== undefined) {
       return problemAnswer(playgroundOffProblem(slug, serving.environment?.slug ?? null));
+    }
     const awaited =
       environment === null
         ? await findDefaultBuild(registry, { project, application: id })
