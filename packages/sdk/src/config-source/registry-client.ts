@@ -5,7 +5,10 @@ import type { Clock } from "./clock.ts";
 import type { ConfigReference } from "./config-source.ts";
 import type { RegistryAddress } from "./registry-address.ts";
 
+/** While an earlier answer can be used. */
 const TIME_OUT = 2_000;
+/** Without one the call would fail: as long as a call waits for a build that is starting. */
+const FIRST_TIME_OUT = 10_000;
 
 export type RegistryAnswer =
   | { readonly kind: "config"; readonly resolved: ResolvedConfig; readonly etag: string | null }
@@ -15,10 +18,14 @@ export type RegistryAnswer =
   | { readonly kind: "failed"; readonly reason: string };
 
 export interface RegistryClient {
-  /** Never rejects. */
+  /**
+   * Never rejects.
+   *
+   * @param known What there is to go on with if there is no answer.
+   */
   config(
     reference: ConfigReference,
-    etag: string | null,
+    known: { readonly etag: string | null; readonly isResolved: boolean },
     signal: AbortSignal,
   ): Promise<RegistryAnswer>;
   /** Never rejects. */
@@ -38,7 +45,7 @@ export function createRegistryClient(options: RegistryClientOptions): RegistryCl
 
   async function config(
     reference: ConfigReference,
-    etag: string | null,
+    { etag, isResolved }: { readonly etag: string | null; readonly isResolved: boolean },
     signal: AbortSignal,
   ): Promise<RegistryAnswer> {
     const url = address.config(reference);
@@ -52,8 +59,9 @@ export function createRegistryClient(options: RegistryClientOptions): RegistryCl
     const timeOut = new AbortController();
     const stop = (): void => timeOut.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
-    const cancel = clock.after(TIME_OUT, () => {
-      timeOut.abort(new Error(`no answer within ${TIME_OUT / 1000} s`));
+    const patience = isResolved ? TIME_OUT : FIRST_TIME_OUT;
+    const cancel = clock.after(patience, () => {
+      timeOut.abort(new Error(`no answer within ${patience / 1000} s`));
     });
     try {
       const response = await options.fetch(url, { headers, signal: timeOut.signal });

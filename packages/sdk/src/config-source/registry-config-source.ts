@@ -139,7 +139,7 @@ class RegistryConfigSource implements ConfigSource {
     const sentAt = this.#clock.now();
     const epoch = this.#watched.get(cached.reference.application)?.epoch ?? 0;
     cached.attempted(sentAt);
-    const answer = await this.#client.config(cached.reference, cached.etag, signal);
+    const answer = await this.#client.config(cached.reference, cached, signal);
     const wasResolved = cached.isResolved;
     cached.check = null;
     cached.settle(answer, sentAt, epoch);
