@@ -5,6 +5,7 @@ import {
   findLivePlaces,
   insertBuild,
   type LivePlaces,
+  routesOfBuild,
 } from "./build-rows.ts";
 import { lostLease } from "./deploy-leases.ts";
 import type { Builds } from "./registry.ts";
@@ -16,14 +17,16 @@ import {
   rowsFor,
   storableText,
 } from "./registry-context.ts";
-import { done } from "./registry-outcome.ts";
+import { done, refused } from "./registry-outcome.ts";
 
 export function createBuilds(context: RegistryContext): Builds {
   return { ...readBuilds(context), ...changeBuilds(context), ...hostedBuilds(context) };
 }
 
 /** Queries of builds. */
-function readBuilds({ db }: RegistryContext): Pick<Builds, "list" | "get" | "findByArchive"> {
+function readBuilds({
+  db,
+}: RegistryContext): Pick<Builds, "list" | "get" | "schema" | "findByArchive"> {
   return {
     async list(ref, page) {
       const application = await findApplication(db, ref);
@@ -49,6 +52,20 @@ function readBuilds({ db }: RegistryContext): Pick<Builds, "list" | "get" | "fin
       const found = await findBuild(db, id, build);
       if (found.kind === "refused") return found;
       return done(buildDocument(found.value, await findLivePlaces(db, id)));
+    },
+
+    async schema(ref, build) {
+      const application = await findApplication(db, ref);
+      if (application.kind === "refused") return application;
+      const found = await findBuild(db, application.value.id, build);
+      if (found.kind === "refused") return found;
+      const { number, created_at, live_since } = found.value;
+      const routes = routesOfBuild(found.value);
+      if (routes === null) {
+        const msg = `Build ${number} has not told its routes: it never started.`;
+        return refused({ type: "schema_not_found", loc: ["path", "build"], msg });
+      }
+      return done({ routes, updated_at: live_since ?? created_at });
     },
 
     async findByArchive(ref, archiveHash) {

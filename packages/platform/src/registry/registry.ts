@@ -284,6 +284,8 @@ export interface Builds {
   list(ref: ApplicationRef, page: PageRequest): Promise<RegistryOutcome<Page<Build>>>;
   /** By its number or its id. */
   get(ref: ApplicationRef, build: string): Promise<RegistryOutcome<Build>>;
+  /** What a build has answered of its routes, live or not. */
+  schema(ref: ApplicationRef, build: string): Promise<RegistryOutcome<ApplicationSchema>>;
   /** The build of an archive that has served before; undefined where there is none. */
   findByArchive(ref: ApplicationRef, archiveHash: string): Promise<Build | undefined>;
   begin(ref: ApplicationRef, build: NewBuild): Promise<RegistryOutcome<Build>>;

@@ -116,6 +116,20 @@ export function buildRoutes(dependencies: DeploymentRouteDependencies): Route[] 
         outcomeAnswer(await builds.get(ref, params.build), reply),
     }),
     registryRoute(maxBodyBytes, {
+      method: "GET",
+      path: `${BUILDS}/{build}/schema`,
+      tag: "deployments",
+      access: "read",
+      id: "getBuildSchema",
+      summary: "Get the schema of a build",
+      description:
+        "The fields of its routes' configurations, and their inputs, as it answered when it was deployed: also of a build that is no longer live, for comparing them before a rollback.",
+      success: success("ApplicationSchema", "The schema."),
+      errors: ["schema_not_found"],
+      answer: async ({ ref, params }, reply) =>
+        outcomeAnswer(await builds.schema(ref, params.build), reply),
+    }),
+    registryRoute(maxBodyBytes, {
       method: "POST",
       path: `${BUILDS}/{build}/activate`,
       tag: "deployments",

@@ -94,6 +94,32 @@ function inDatabase(work: (db: DatabaseSync) => void): void {
   work(db);
 }
 
+it("has the schema of each build, live or not, and of none that never started", async () => {
+  await deploy(platform, "described", telling("one"));
+  const first = (await platform.get(at("described", "/schema"))).json;
+  expect(first.routes[0].config).toHaveProperty("temperature");
+  expect((await deploy(platform, "described", "throw new Error('no')")).status).toBe(422);
+  const tone = { type: "string", default: "plain", "x-ag-control": "text-area" };
+  const elsewhere = workflowOpenapi({ tone });
+  const put = at("described", "/schema?environment=staging");
+  expect((await sendJson(platform, "PUT", put, elsewhere)).status).toBe(200);
+  const down = inEnvironment("described", "production", "/deployment");
+  expect((await platform.send({ method: "DELETE", path: down })).status).toBe(204);
+
+  const schemaOf = (build: string) => platform.get(at("described", `/builds/${build}/schema`));
+  expect((await schemaOf("1")).json).toEqual(first);
+  const [external, never, { id }] = await buildsOf(platform, "described");
+  expect((await schemaOf(id)).json).toEqual(first);
+  expect((await schemaOf(String(external.number))).json.routes[0].config).toEqual({ tone });
+  const unknown = await schemaOf(String(never.number));
+  expect([unknown.status, unknown.json.detail[0]]).toMatchObject([
+    404,
+    { type: "schema_not_found", loc: ["path", "build"] },
+  ]);
+  const missing = await schemaOf("99");
+  expect([missing.status, missing.json.detail[0].type]).toEqual([404, "build_not_found"]);
+});
+
 describe("a deploy to an environment", () => {
   it("leaves the code, the configuration and the processes of the others as they are", async () => {
     await deploy(platform, "apart", telling("one"));
