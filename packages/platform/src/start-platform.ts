@@ -13,6 +13,7 @@ import { startIngestThread } from "./ingest/ingest-thread.ts";
 import { DEFAULT_DECODE_LIMITS } from "./ingest/otlp/decode-outcome.ts";
 import { openRegistry } from "./registry/open-registry.ts";
 import type { Registry } from "./registry/registry.ts";
+import type { AnsweredCall } from "./server/answered-call.ts";
 import { checkDisk, Readiness } from "./server/health/readiness.ts";
 import { createHttpApp } from "./server/http-app.ts";
 import type { HttpServer } from "./server/http-server.ts";
@@ -20,7 +21,6 @@ import { connectionsWithin, descriptorLimit, startHttpServer } from "./server/ht
 import { isLoopbackAddress } from "./server/listen-address.ts";
 import type { LogOptions } from "./server/log/log-options.ts";
 import { openLog } from "./server/log/open-log.ts";
-import type { AnsweredCall } from "./server/service-calls.ts";
 import { openSpanStore } from "./stores/open-span-store.ts";
 import { QUERY_LIMITS } from "./stores/query-lane.ts";
 import { openRegistryDatabase } from "./stores/registry/open-registry-database.ts";

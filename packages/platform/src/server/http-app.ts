@@ -19,6 +19,7 @@ import { isDescriptorShortage } from "../threads/spawn-thread.ts";
 import { credentialsOf } from "./admit.ts";
 import type { Answer } from "./answer.ts";
 import { opaqueAnswer, problemAnswer } from "./answer.ts";
+import type { AnsweredCall } from "./answered-call.ts";
 import { ChangeStreams } from "./changes/change-streams.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import type { Readiness } from "./health/readiness.ts";
@@ -28,7 +29,6 @@ import { Cors } from "./origin-guard.ts";
 import { PageFiles } from "./page/page-files.ts";
 import { allRoutes } from "./routes/all-routes.ts";
 import { createDelivery } from "./send-answer.ts";
-import type { AnsweredCall } from "./service-calls.ts";
 import { createServiceCalls } from "./service-calls.ts";
 import { serviceTarget } from "./service-target.ts";
 
