@@ -22,6 +22,7 @@ import type { Refusal } from "./refusal.ts";
 import { refuse, refusedByRegistry } from "./refusal.ts";
 
 type Interrupted = Extract<Undeployed, { readonly kind: "unavailable" | "stopping" }>;
+
 /** Changes what is live in environments: a new build, an earlier one, another revision, or nothing. */
 export class DeployOperations
   implements Pick<Deployer, "deploy" | "change" | "takeDown" | "changeVariables">

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { VariableValue } from "../../registry/variables-change.ts";
-import type { BuildProgram, BuildRestrictions } from "./spawn-build.ts";
+import type { BuildRestrictions } from "./build-restrictions.ts";
+import type { BuildProgram } from "./spawn-build.ts";
 import { askSocket, startBuildProcess } from "./start-build-process.ts";
 import { buildProgram, processGroups, workflowSource } from "./testing/build-program.fixture.ts";
 
