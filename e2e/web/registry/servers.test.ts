@@ -19,8 +19,8 @@ function report(...servers: (readonly [server: string, build: number, restarts: 
   using db = new DatabaseSync(join(platform().dataDirectory, "registry.db"));
   db.exec("PRAGMA busy_timeout = 10000");
   const insert = db.prepare(
-    `INSERT INTO server_reports (server_id, environment_id, build_id, processes, restarts, last_exit, reported_at)
-     SELECT ?, environments.id, builds.id, ?, ?, ?, ?
+    `INSERT INTO server_reports (server_id, environment_id, build_id, processes, restarts, last_exit, memory_mib, reported_at)
+     SELECT ?, environments.id, builds.id, ?, ?, ?, 84, ?
      FROM environments, builds WHERE environments.slug = 'production' AND builds.number = ?`,
   );
   const at = new Date().toISOString();
@@ -43,12 +43,13 @@ it("shows what each server runs, and which are behind or in a crash loop", async
   report(["agate-late", 1, 0], ["agate-lost", 2, 5]);
   const lost = rows.filter({ hasText: "agate-lost" });
   await lost.getByText("Crash loop").waitFor();
-  await lost.getByText("no process, 5 restarts").waitFor();
+  await lost.getByText("no process, 84 MB, 5 restarts").waitFor();
   await lost.getByText("Last exit: It ended with code 3").waitFor();
   const late = rows.filter({ hasText: "agate-late" });
   // Shortly after the deployment it is not behind yet.
   await late.getByText("Switching").waitFor();
   await late.getByText("instead of build 2").waitFor();
+  await late.getByText("1 process, 84 MB").waitFor();
   await servers.getByText("1 of 3 servers in a crash loop").waitFor();
   await web.expectAccessible();
   await web.look({ width: 390 });

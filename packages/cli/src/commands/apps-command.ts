@@ -1,5 +1,5 @@
 import type { Application, ApplicationSchema, Environment, ServerStatus } from "@agate/protocol";
-import { UNKNOWN } from "@agate/protocol/format";
+import { formatBytes, UNKNOWN } from "@agate/protocol/format";
 import { Command } from "commander";
 import type { ApiPath } from "../api-client/api-client.ts";
 import { apiPath, createApiClient } from "../api-client/api-client.ts";
@@ -112,15 +112,16 @@ function showCommand(): Command {
 
 /** What one server runs in one environment. */
 function serverField(status: ServerStatus): [string, string] {
-  const { environment, build, state, processes, restarts, last_exit } = status;
+  const { environment, build, state, processes, restarts, last_exit, memory_bytes } = status;
   const running = {
     serving: processes === 1 ? "1 process" : `${processes} processes`,
     idle: "no process until the next call",
     crash_loop: "crash loop",
   }[state];
   const again = restarts === 0 ? "" : `, ${restarts} ${restarts === 1 ? "restart" : "restarts"}`;
+  const memory = memory_bytes === null ? "" : `, ${formatBytes(memory_bytes)}`;
   const exit = last_exit === null ? "" : `; last exit: ${printableLine(last_exit)}`;
-  const what = `${environment}, build ${build ?? UNKNOWN}: ${running}${again}${exit}`;
+  const what = `${environment}, build ${build ?? UNKNOWN}: ${running}${memory}${again}${exit}`;
   return [`server ${printableLine(status.server)}`, what];
 }
 

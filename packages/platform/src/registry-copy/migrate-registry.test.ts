@@ -317,7 +317,7 @@ describe("migrateRegistry", () => {
       held.release();
     }
     using db = new DatabaseSync(filesIn(from.directory).registry);
-    db.exec("PRAGMA user_version = 9");
+    db.exec("PRAGMA user_version = 99");
     await expectRefusal(/newer version of Agate/);
   });
 });

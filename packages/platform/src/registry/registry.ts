@@ -343,6 +343,8 @@ export interface ServerReport {
   readonly restarts: number;
   /** How a process ended last; null while none has. */
   readonly lastExit: string | null;
+  /** The resident size of the processes that take calls; null where it is not known. */
+  readonly memoryBytes: number | null;
 }
 
 /** What the servers of a registry run. */

@@ -12,6 +12,7 @@ const KEPT_MS = 60 * 60_000;
 const CRASH_LOOP_RESTARTS = 2;
 /** Characters of a reason that are kept. */
 const LONGEST_EXIT = 500;
+const MIB = 1024 ** 2;
 
 export function createServerReports(context: RegistryContext): ServerReports {
   const { db, now } = context;
@@ -44,6 +45,7 @@ export function createServerReports(context: RegistryContext): ServerReports {
             processes: report.processes,
             restarts: report.restarts,
             last_exit: report.lastExit && storableText(report.lastExit).slice(0, LONGEST_EXIT),
+            memory_mib: report.memoryBytes && Math.round(report.memoryBytes / MIB),
             reported_at: now(),
           }));
         if (rows.length > 0) await tx.insertInto("server_reports").values(rows).execute();
@@ -65,6 +67,7 @@ export function createServerReports(context: RegistryContext): ServerReports {
           "server_reports.processes",
           "server_reports.restarts",
           "server_reports.last_exit",
+          "server_reports.memory_mib",
           "server_reports.reported_at",
         ])
         .where("environments.application_id", "=", application.value.id)
@@ -72,7 +75,13 @@ export function createServerReports(context: RegistryContext): ServerReports {
         .orderBy("environments.number")
         .orderBy("server_reports.server_id")
         .execute();
-      return done(rows.map((row) => ({ ...row, state: stateOf(row) })));
+      return done(
+        rows.map(({ memory_mib: memory, ...row }) => ({
+          ...row,
+          state: stateOf(row),
+          memory_bytes: memory && memory * MIB,
+        })),
+      );
     },
   };
 }

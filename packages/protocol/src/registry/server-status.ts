@@ -19,6 +19,8 @@ export interface ServerStatus {
   readonly restarts: number;
   /** How a process ended last; null while none has. */
   readonly last_exit: string | null;
+  /** The resident size of its processes together; null where it is not known. */
+  readonly memory_bytes: number | null;
   readonly reported_at: string;
 }
 
@@ -44,6 +46,10 @@ export const serverStatusSchema: z.ZodType<ServerStatus> = z
       .string()
       .nullable()
       .meta({ description: "How a process ended last; null while none has." }),
+    memory_bytes: z.int().nonnegative().nullable().meta({
+      description:
+        "Resident size of its processes together, to the MiB; null where it is not known: shortly after their start, and on servers that are not on Linux.",
+    }),
     reported_at: z.iso.datetime(),
   })
   .meta({
@@ -57,6 +63,7 @@ export const serverStatusSchema: z.ZodType<ServerStatus> = z
         processes: 1,
         restarts: 0,
         last_exit: null,
+        memory_bytes: 88_080_384,
         reported_at: "2026-11-15T10:00:00.000Z",
       },
     ],

@@ -7,7 +7,7 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 10, 15, 10, 0, seconds))
 function server(name: string, change: Partial<ServerStatus> = {}): ServerStatus {
   return {
     ...{ server: name, environment: "production", build: 4, state: "serving", processes: 1 },
-    ...{ restarts: 0, last_exit: null, reported_at: at(600), ...change },
+    ...{ restarts: 0, last_exit: null, memory_bytes: null, reported_at: at(600), ...change },
   } as ServerStatus;
 }
 

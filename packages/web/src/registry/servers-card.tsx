@@ -1,5 +1,5 @@
 import type { Environment } from "@agate/protocol";
-import { plural } from "@agate/protocol/format";
+import { formatBytes, plural } from "@agate/protocol/format";
 import { useQuery } from "@tanstack/react-query";
 import { Server } from "lucide-react";
 import { serversQuery } from "../api/applications.ts";
@@ -112,6 +112,7 @@ function Row({ row, live }: RowProps) {
         )}
         <span className="text-ink-soft tabular-nums">
           {processesText(row.processes)}
+          {row.memory_bytes !== null && `, ${formatBytes(row.memory_bytes)}`}
           {row.restarts > 0 && `, ${plural(row.restarts, "restart")}`}
         </span>
         <span className="ml-auto text-ink-soft">

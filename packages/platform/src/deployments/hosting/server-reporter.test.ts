@@ -28,6 +28,7 @@ async function reported() {
     processes: 1,
     restarts: 0,
     lastExit: null,
+    memoryBytes: null,
   };
   const list = async () => {
     const servers = await registry.reports.list(APP);

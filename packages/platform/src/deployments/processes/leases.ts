@@ -107,6 +107,11 @@ export class LeasedProcess {
     return this.#watch.condition;
   }
 
+  /** As of its last health check; undefined where it is not known. */
+  get residentBytes(): number | undefined {
+    return this.#watch.residentBytes;
+  }
+
   lease(): Lease {
     const lease: Lease = {
       kind: "lease",

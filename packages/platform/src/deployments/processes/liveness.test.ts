@@ -209,3 +209,14 @@ ofLinux(
   },
   120_000,
 );
+
+it.runIf(process.platform === "linux")(
+  "tells the memory of its processes, as of their last checks",
+  async () => {
+    const { supervisor } = await superviseOne();
+    expect(supervisor.status.memoryBytes).toBeNull();
+    await call(supervisor, `/grow/${200 * MB}`);
+    await vi.waitFor(() => expect(supervisor.status.memoryBytes).toBeGreaterThan(150 * MB), WAITS);
+    expect(supervisor.status.memoryBytes).toBeLessThan(400 * MB);
+  },
+);

@@ -42,6 +42,7 @@ export class ProcessWatch {
   readonly #closed = new AbortController();
   #condition: ProcessCondition = WELL;
   #misses = NO_MISSES;
+  #residentBytes: number | undefined;
 
   /**
    * @param limits Null: the process is not watched.
@@ -63,6 +64,11 @@ export class ProcessWatch {
   /** As of the last check. */
   get condition(): ProcessCondition {
     return this.#condition;
+  }
+
+  /** As of the last check; undefined before the first, and where the system does not say. */
+  get residentBytes(): number | undefined {
+    return this.#residentBytes;
   }
 
   close(): void {
@@ -89,6 +95,7 @@ export class ProcessWatch {
       residentBytes(pid),
     ]);
     if (signal.aborted) return;
+    this.#residentBytes = resident;
     const now = performance.now();
     this.#misses = afterCheck(this.#misses, answer, now);
     this.#condition = conditionOf(this.#misses, resident, this.#limits, now);

@@ -58,7 +58,7 @@ it("starts a crashed build again; who asks meanwhile waits for it", async () => 
   const held = await Promise.all(Array.from({ length: 20 }, () => lease(supervisor)));
   expect(new Set(await Promise.all(held.map(ask)))).toEqual(new Set(["here"]));
   const lastExit = "It was killed by SIGKILL.";
-  expect(supervisor.status).toEqual({ processes: 1, restarts: 1, lastExit });
+  expect(supervisor.status).toMatchObject({ processes: 1, restarts: 1, lastExit });
   expect(events).toMatchObject([
     { kind: "serving", build: 3 },
     { kind: "crashed", build: 3, reason: "It was killed by SIGKILL.", inMs: 0 },
@@ -101,6 +101,7 @@ it("waits longer after every crash, and tells those who ask when to come back", 
   }, WAITS);
   expect(supervisor.status).toEqual({
     processes: 0,
+    memoryBytes: null,
     restarts: events.length,
     lastExit: "It ended with code 1 before it answered.",
   });

@@ -58,6 +58,14 @@ type State =
     }
   | { readonly kind: "active"; readonly build: SupervisedBuild; readonly group: SlotGroup };
 
+/** What runs of a build, and what happened to it. */
+export interface ProcessStatus extends ProcessHistory {
+  /** How many take requests. */
+  readonly processes: number;
+  /** The resident size of those, as of their last health checks; null where it is not known. */
+  readonly memoryBytes: number | null;
+}
+
 /** Runs the processes of one build of an application at a time, and restarts those that crash. */
 export class Supervisor implements Service {
   readonly application: { readonly id: string; readonly slug: string };
@@ -105,8 +113,11 @@ export class Supervisor implements Service {
   }
 
   /** How many processes take requests, and what happened to them. */
-  get status(): ProcessHistory & { readonly processes: number } {
-    return { processes: this.#group?.serving.length ?? 0, ...this.#history };
+  get status(): ProcessStatus {
+    const serving = this.#group?.serving ?? [];
+    const sizes = serving.flatMap(({ residentBytes }) => residentBytes ?? []);
+    const memoryBytes = sizes.length === 0 ? null : sizes.reduce((sum, size) => sum + size, 0);
+    return { processes: serving.length, memoryBytes, ...this.#history };
   }
 
   /** How many requests are running, in processes that drain as well. */

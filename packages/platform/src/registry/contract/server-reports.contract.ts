@@ -16,14 +16,15 @@ export function describeServerReports(subject: Subject): void {
 
     const report = (change: Partial<ServerReport> = {}): ServerReport => ({
       ...{ environmentId: production, buildId: "bld_gone", processes: 1, restarts: 0 },
-      ...{ lastExit: null, ...change },
+      ...{ lastExit: null, memoryBytes: null, ...change },
     });
     const list = async () => done(await subject.registry.reports.list(subject.app));
 
     it("are replaced by the next of the same server, and removed by an empty one", async () => {
       const { reports } = subject.registry;
       await reports.write("one", [report(), report({ environmentId: staging, processes: 2 })]);
-      await reports.write("two", [report({ restarts: 1, lastExit: "It ended with code 1." })]);
+      const ended = { restarts: 1, lastExit: "It ended with code 1.", memoryBytes: 3 * 1024 ** 3 };
+      await reports.write("two", [report(ended)]);
       const seen = (await list()).map((each) => [each.server, each.environment, each.processes]);
       expect(seen).toHaveLength(3);
       expect(seen).toEqual(
@@ -43,6 +44,7 @@ export function describeServerReports(subject: Subject): void {
         {
           ...{ server: "two", environment: "production", build: null, state: "serving" },
           ...{ processes: 1, restarts: 1, last_exit: "It ended with code 1." },
+          memory_bytes: 3 * 1024 ** 3,
           reported_at: expect.any(String),
         },
       ]);

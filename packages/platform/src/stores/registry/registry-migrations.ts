@@ -12,6 +12,7 @@ import { announcedEnvironments, environments } from "./migrations/0009-environme
 import { announcedVariables, variables } from "./migrations/0010-variables.ts";
 import { keyLimits } from "./migrations/0011-key-limits.ts";
 import { earlierServers } from "./migrations/0012-earlier-servers.ts";
+import { serverMemory } from "./migrations/0013-server-memory.ts";
 
 /**
  * By name, in their order. Once released, one is never changed or renamed; new ones come at the end.
@@ -28,6 +29,7 @@ export const SQLITE_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0009-environments": environments("text"),
   "0010-variables": variables("text"),
   "0011-key-limits": keyLimits,
+  "0013-server-memory": serverMemory,
 };
 
 export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
@@ -44,4 +46,5 @@ export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0010-variables": announcedVariables(sql`text COLLATE "C"`),
   "0011-key-limits": keyLimits,
   "0012-earlier-servers": earlierServers,
+  "0013-server-memory": serverMemory,
 };

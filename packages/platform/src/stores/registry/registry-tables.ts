@@ -210,6 +210,8 @@ interface ServerReportsTable {
   restarts: number;
   /** How a process ended last, in words; null while none has. */
   last_exit: string | null;
+  /** Of its processes together; null where it is not known. */
+  memory_mib: number | null;
   reported_at: string;
 }
 
