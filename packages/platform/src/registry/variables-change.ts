@@ -47,7 +47,7 @@ export function readVariablesChange(given: {
       return [];
     };
     const fault = variableNameFault(name);
-    if (fault !== undefined) return report(`${shownValue(name)} is no name for it. ${fault}.`);
+    if (fault !== undefined) return report(`${shownValue(name)} is not a valid name. ${fault}.`);
     if (unset.has(name)) return report("Is in `unset`, too.");
     const variable = readValue(name, input);
     if (variable === undefined) {

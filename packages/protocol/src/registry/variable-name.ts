@@ -7,7 +7,7 @@ export function variableNameFault(name: string): string | undefined {
     return "Must be letters, digits and _, and begin with no digit";
   }
   if (/^(?:AGATE_.*|NODE_OPTIONS|LD_.*|PORT|HOST)$/.test(name)) {
-    return "Is set by Agate or changes how Node starts: it cannot be set";
+    return "Agate sets it, or it changes how Node starts: it cannot be set";
   }
   return undefined;
 }
