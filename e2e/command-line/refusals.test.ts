@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -205,6 +207,13 @@ describe("a folder that cannot be written", async () => {
 });
 
 describe("an address that cannot be listened on", () => {
+  it("is refused when builds could not reach the port", async () => {
+    const folder = join(tmpdir(), "agate-never-made");
+    const ended = await runAgate(["server", "--port", "4190", "--data-dir", folder]);
+    expectRefusal(ended, 1, "fetch and browsers do not connect to port 4190");
+    expect(existsSync(folder)).toBe(false);
+  });
+
   it("is refused when the port is in use", async () => {
     await using folder = await emptyDataFolder();
     const other = createServer().listen(0, "127.0.0.1");

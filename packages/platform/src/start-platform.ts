@@ -18,7 +18,7 @@ import { checkDisk, Readiness } from "./server/health/readiness.ts";
 import { createHttpApp } from "./server/http-app.ts";
 import type { HttpServer } from "./server/http-server.ts";
 import { connectionsWithin, descriptorLimit, startHttpServer } from "./server/http-server.ts";
-import { isLoopbackAddress } from "./server/listen-address.ts";
+import { blockedPort, isLoopbackAddress } from "./server/listen-address.ts";
 import type { LogOptions } from "./server/log/log-options.ts";
 import { openLog } from "./server/log/open-log.ts";
 import { openSpanStore } from "./stores/open-span-store.ts";
@@ -335,6 +335,8 @@ async function reasonNotToStart(
   options: PlatformOptions,
   policy: AccessPolicy,
 ): Promise<string | undefined> {
+  const blocked = blockedPort(options.port);
+  if (blocked !== undefined) return blocked;
   // A server without any key is unusable.
   const hasNoRegistry =
     options.registry === undefined && !existsSync(filesIn(options.dataDirectory).registry);
