@@ -15,6 +15,6 @@ describeRegistry("PostgreSQL", {
   open: () => openRegistryDatabase(address),
   settle: settleSignals,
   // The same code as for SQLite, over a network.
-  histories: 4,
+  histories: 2,
   dispose: async () => {},
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chown, mkdir, mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { sweepProcessFolders } from "./process-folders.ts";
 
@@ -13,20 +13,28 @@ it("removes folders of killed processes, and no other", async () => {
     await mkdir(join(parent, name));
     return join(parent, name);
   };
-  const live = createServer().listen(join(await folder("agate-LivE01"), "socket"));
+  const listening = join(await folder("agate-LivE01"), "socket");
+  const live = createServer().listen(listening);
   await once(live, "listening");
-  // A killed process leaves its socket behind.
-  const dead = join(await folder("agate-DeaD01"), "socket");
-  const program = `require("net").createServer().listen(${JSON.stringify(dead)}, () => process.kill(process.pid, "SIGKILL"))`;
-  expect(() => execFileSync(process.execPath, ["-e", program], { stdio: "ignore" })).toThrow();
+  // A killed process leaves its socket behind. It refuses connections like one that is not listened at yet.
+  const refusing = async (name: string) => {
+    const path = join(await folder(name), "socket");
+    const program = `require("net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`;
+    expect(() => execFileSync(process.execPath, ["-e", program], { stdio: "ignore" })).toThrow();
+    return dirname(path);
+  };
+  const dead = await refusing("agate-DeaD01");
+  await refusing("agate-BounD1");
   await folder("agate-NeW001");
   const old = await folder("agate-OlD001");
   const others = await folder("agate-e2e-OlD001");
   const anHourAgo = new Date(Date.now() - 3_600_000);
-  for (const path of [old, others]) await utimes(path, anHourAgo, anHourAgo);
+  for (const path of [dirname(listening), dead, old, others])
+    await utimes(path, anHourAgo, anHourAgo);
 
   await sweepProcessFolders(null, parent);
   expect((await readdir(parent)).sort()).toEqual([
+    "agate-BounD1",
     "agate-LivE01",
     "agate-NeW001",
     "agate-e2e-OlD001",

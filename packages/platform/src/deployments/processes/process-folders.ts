@@ -44,7 +44,7 @@ export function shortTemporaryFolder(): string {
 
 /** What mkdtemp makes of the prefix of a process's folder. */
 const NAME = /^agate-[A-Za-z0-9]{6}$/;
-/** A process that is being started has no socket yet. */
+/** A process that is being started has no socket yet, or one that refuses connections until it listens. */
 const LONGEST_START_MS = 10 * 60_000;
 
 /**
@@ -70,9 +70,9 @@ async function isAbandoned(folder: string, users: UserRange | null): Promise<boo
     const { uid, mtimeMs } = await lstat(folder);
     const isOfBuild = users !== null && uid >= users.first && uid <= users.last;
     if (uid !== process.getuid?.() && !isOfBuild) return false;
+    if (Date.now() - mtimeMs <= LONGEST_START_MS) return false;
     const entries = await readdir(folder, { withFileTypes: true });
     const sockets = entries.filter((entry) => entry.isSocket());
-    if (sockets.length === 0) return Date.now() - mtimeMs > LONGEST_START_MS;
     for (const { name } of sockets) if (await listens(join(folder, name))) return false;
     return true;
   } catch (error) {
