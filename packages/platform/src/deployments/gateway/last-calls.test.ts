@@ -28,6 +28,12 @@ async function open() {
   return { db, registry, ids, failures, calls, rows };
 }
 
+it("writes a call soon: a deploy that drops its route may follow", async () => {
+  const { ids, calls, rows } = await open();
+  calls.note(ids.staging as string, "/a", NOON);
+  await expect.poll(rows, { timeout: 20_000 }).toMatchObject([{ route: "/a" }]);
+});
+
 it("keeps the hour of the last call of each route and environment", async () => {
   const { db, ids, calls, rows, failures } = await open();
   const [staging, production] = [ids.staging as string, ids.production as string];

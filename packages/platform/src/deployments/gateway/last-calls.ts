@@ -1,8 +1,11 @@
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
 
 const HOUR_MS = 3_600_000;
-/** Long enough that the routes of many applications are written together. */
-const SAVE_AFTER_MS = 30_000;
+/**
+ * Routes that are called at the same time are written together. Not longer: a deploy that drops a route
+ * would not be refused until its first call is written.
+ */
+const SAVE_AFTER_MS = 1_000;
 
 export interface LastCallsOptions {
   readonly db: RegistryDatabase;
