@@ -85,5 +85,9 @@ it("names an environment whose playground is off where no other one serves", asy
     type: "playground_off",
     msg: "The playground of closed is off in staging. Switch it on: agate environments playground closed staging on.",
   });
-  expect(await find(null)).toMatchObject({ status: 404, type: "service_not_found" });
+  expect(await find(null)).toMatchObject({
+    status: 404,
+    type: "service_not_found",
+    msg: "No build serves closed in production. Deploy one: agate deploy app.ts --app closed --environment production.",
+  });
 });

@@ -1,4 +1,4 @@
-import type { DeployedBuild, Environment } from "@agate/protocol";
+import type { Environment } from "@agate/protocol";
 import type { RunningDeployer } from "../deployments/deployer.ts";
 import type { FoundService, ServiceDirectory } from "../deployments/services.ts";
 import type { ApplicationRef, Registry } from "../registry/registry.ts";
@@ -66,36 +66,35 @@ export function createServiceLookup(options: ServiceLookupOptions): ServiceLooku
     if (serving !== undefined) {
       return problemAnswer(playgroundOffProblem(slug, serving.environment?.slug ?? null));
     }
-    const awaited =
-      environment === null
-        ? await findDefaultBuild(registry, { project, application: id })
-        : environment.deployment?.build;
+    const target =
+      environment ?? (await findDefaultEnvironment(registry, { project, application: id }));
+    const awaited = target?.deployment?.build;
     // One that runs elsewhere is never started here.
     if (awaited?.kind === "hosted") {
       const msg = `Build ${awaited.number} of ${slug} is being started.`;
       return problemAnswer({ type: "service_unavailable", loc: [], msg }, { "retry-after": "1" });
     }
-    return problemAnswer(notServed(slug, environment?.slug ?? null, named));
+    return problemAnswer(notServed(slug, target?.slug, named));
   };
 }
 
-/** The code of the default environment. */
-async function findDefaultBuild(
+/** Where calls go that name no environment; undefined where all were deleted. */
+async function findDefaultEnvironment(
   { environments }: ServiceLookupOptions["registry"],
   ref: ApplicationRef,
-): Promise<DeployedBuild | null> {
+): Promise<Environment | undefined> {
   const listed = await environments.list(ref);
-  if (listed.kind === "refused") return null;
-  return listed.value.find(({ is_default }) => is_default)?.deployment?.build ?? null;
+  if (listed.kind === "refused") return undefined;
+  return listed.value.find(({ is_default }) => is_default);
 }
 
 function notServed(
   slug: string,
-  environment: string | null,
+  environment: string | undefined,
   named: NamedEnvironment | null,
 ): Problem {
-  const what = environment === null ? slug : `${slug} in ${environment}`;
-  const where = environment === null ? "" : ` --environment ${environment}`;
+  const what = environment === undefined ? slug : `${slug} in ${environment}`;
+  const where = environment === undefined ? "" : ` --environment ${environment}`;
   const msg = `No build serves ${what}. Deploy one: agate deploy app.ts --app ${slug}${where}.`;
   return { type: "service_not_found", loc: named?.loc ?? ["path", "app"], msg };
 }

@@ -103,7 +103,7 @@ it("stops serving, and serves again", async () => {
   expect(status).toBe(404);
   expect(JSON.parse(text).detail[0]).toMatchObject({
     type: "service_not_found",
-    msg: "No build serves stopped. Deploy one: agate deploy app.ts --app stopped.",
+    msg: "No build serves stopped in production. Deploy one: agate deploy app.ts --app stopped --environment production.",
   });
   expect((await takeDown(platform, "stopped")).json.detail[0].type).toBe("deployment_not_found");
   expect((await activate(platform, "stopped", 1)).status).toBe(200);
