@@ -6,11 +6,11 @@ import type { Caller } from "../../../access/caller.ts";
 import type { ChangeRequest, MovedParts } from "../../../registry/deployment-change.ts";
 import type { ApplicationRef, Registry } from "../../../registry/registry.ts";
 import type { Answer, FullAnswer, Problem } from "../../answer.ts";
-import { JSON_TYPE, problemAnswer } from "../../answer.ts";
+import { problemAnswer } from "../../answer.ts";
 import { flag, name, orNull } from "../../inputs/input-kinds.ts";
 import { EVENT_STREAM } from "../../live/server-sent-event.ts";
 import type { Route } from "../../route.ts";
-import { created, noContent, success } from "../../route.ts";
+import { content, created, noContent, success } from "../../route.ts";
 import type { DeploymentRouteDependencies } from "../deployments/builds.ts";
 import {
   ALLOW_BREAKING,
@@ -33,14 +33,9 @@ import {
 const ENVIRONMENT = "/registry/applications/{app}/environments/{environment}";
 
 const PAGE = success("DeploymentList", "One page. `next_cursor` is null on the last.");
-const LIVE = {
-  ...created("Deployment", "It is live. With `Accept: text/event-stream`, the steps."),
-  body: { [JSON_TYPE]: "Deployment", [EVENT_STREAM]: { type: "string" } },
-} as const;
-const PROMOTED = {
-  ...created("Promotion", "It is live. With `Accept: text/event-stream`, the steps."),
-  body: { [JSON_TYPE]: "Promotion", [EVENT_STREAM]: { type: "string" } },
-} as const;
+const LIVE = created("Deployment", "It is live.");
+const PROMOTED = created("Promotion", "It is live.");
+const STEPS = [content(EVENT_STREAM, "The steps, as they happen.")];
 
 export interface DeploymentHistoryDependencies extends DeploymentRouteDependencies {
   readonly registry: Registry;
@@ -115,6 +110,7 @@ function changeRoutes(dependencies: DeploymentHistoryDependencies): Route[] {
           message: message(),
         }),
       success: LIVE,
+      otherwise: STEPS,
       errors: [
         "variant_not_found",
         "revision_not_found",
@@ -158,6 +154,7 @@ function changeRoutes(dependencies: DeploymentHistoryDependencies): Route[] {
           message: message(),
         }),
       success: PROMOTED,
+      otherwise: STEPS,
       errors: MOVE_ERRORS,
       answer: ({ ref, params, body, caller, incoming }, reply) => {
         const parts = readParts(body, caller);
@@ -192,6 +189,7 @@ function changeRoutes(dependencies: DeploymentHistoryDependencies): Route[] {
           message: message(),
         }),
       success: LIVE,
+      otherwise: STEPS,
       errors: MOVE_ERRORS,
       answer: ({ ref, params, body, caller, incoming }, reply) => {
         const parts = readParts(body, caller);
