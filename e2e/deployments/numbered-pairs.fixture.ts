@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
 import { deployClient } from "./deploy-client.fixture.ts";
 import type { Packer } from "./pack-workflow.fixture.ts";
@@ -67,8 +68,22 @@ export async function deployPairs(url: string, packer: Packer): Promise<void> {
 export async function markStaging(url: string, mark: number): Promise<void> {
   const client = deployClient(url);
   const commit = { params: { "/pair": { own: 2, mark } }, base_revision: mark };
-  await must(client.send("POST", "/variants/two/revisions", { ...commit, environment: "staging" }));
-  await must(client.send("POST", "/environments/staging/deployments", { variant: "two" }));
+  const committed = { ...commit, environment: "staging" };
+  await change(() => client.send("POST", "/variants/two/revisions", committed));
+  await change(() => client.send("POST", "/environments/staging/deployments", { variant: "two" }));
+}
+
+/** How often a busy machine may put a change off: nothing was changed then. */
+const MOST_TRIES = 20;
+
+/** Makes a change, again where the server has no time for it (503). Calls have no such second try. */
+export async function change(send: () => Promise<Response>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const response = await send();
+    if (response.status !== 503 || tries === MOST_TRIES) return must(Promise.resolve(response));
+    await response.body?.cancel();
+    await pause(Number(response.headers.get("retry-after") ?? 1) * 1000);
+  }
 }
 
 export async function must(sent: Promise<Response>): Promise<void> {
@@ -82,7 +97,7 @@ interface Deployed {
   readonly variant: { readonly slug: string; readonly revision: number };
 }
 
-/** `build mark` of everything that production has had: revision n of `two` has the mark n - 1. */
+/** `build mark` of everything that production has had, the last first: revision n of `two` has the mark n - 1. */
 export async function pairsInHistory(url: string): Promise<Set<string>> {
   const pairs = new Set<string>();
   const client = deployClient(url);
