@@ -81,6 +81,8 @@ it.skipIf(!canLimit())(
     await using server = await startServer();
     const client = deployClient(server.url);
     await client.mustDeploy(await packer.pack(support("first")));
+    // Its calls need no configuration of the platform, and so no further connection.
+    await client.send("PATCH", "/environments/production", { playground: true });
     const next = await packer.pack(support("next"));
     const statuses = new Set<number>();
     for (const spare of [0, 2, 4, 6, 8, 10, 12]) {
@@ -95,7 +97,8 @@ it.skipIf(!canLimit())(
       if (response.status === 503) expect(text).toContain('"resources_exhausted"');
     }
     expect(statuses).toContain(503);
-    const answered = async () => (await client.call("/run/say", { inputs: { text: "hi" } })).status;
+    const answered = async () =>
+      (await client.call("/playground/run/say", { inputs: { text: "hi" } })).status;
     await expect.poll(answered).toBe(200);
 
     // A build that ends while none is left is started again as soon as there are some.

@@ -184,7 +184,7 @@ it("says which application has to be deployed again, as the files of its build a
   });
   expect(stdout).toMatch(/\nCopied \d+ rows\. Both registries hold the same\.\n$/);
   expect(stderr).toBe(
-    "Build 1 of support in the project default is live in production, and its files are gone: it cannot start from the copy. Deploy it again.\n",
+    "Build 1 of support in the project default is live in development and production, and its files are gone: it cannot start from the copy. Deploy it again.\n",
   );
   expect(code).toBe(0);
 });
