@@ -189,7 +189,7 @@ describe("from an application to a rollback", () => {
     );
     await expectOutput(
       ["environments", "support"],
-      /\nproduction \(default\) +1 +default@2 +on .* local +too wild\n/,
+      /\nproduction \(default\) +1 +default@2 +off .* local +too wild\n/,
     );
     const playground = ["environments", "playground", "support", "production"];
     await expectOutput([...playground, "off"], "The playground of production is off.\n");

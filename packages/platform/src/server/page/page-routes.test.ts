@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deploy, workflow } from "../routes/deployments/testing/deploying.fixture.ts";
 import { sendRequest } from "../testing/send-request.fixture.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
-import { startTestPlatform } from "../testing/test-platform.fixture.ts";
+import { startTestPlatform, TEST_PROJECT } from "../testing/test-platform.fixture.ts";
 import { chooseEncoding } from "./page-routes.ts";
 import type { BuiltPage } from "./testing/built-page.fixture.ts";
 import { ASSETS, writePage } from "./testing/built-page.fixture.ts";
@@ -62,6 +62,8 @@ describe("a path of the page", () => {
 
   it("leaves the workflow's paths beside it to the workflow", async () => {
     expect((await deploy(platform, "support", workflow("an answer"))).status).toBe(201);
+    const ref = { project: TEST_PROJECT, application: "support" };
+    await platform.registry.environments.setPlayground(ref, "production", true);
     for (const path of ["/run", "/playground/run", "/playground/run/x", "/generate"]) {
       const answer = await sendRequest(platform.server.port, { method: "POST", path });
       expect(answer.body.toString(), path).toBe("an answer");
