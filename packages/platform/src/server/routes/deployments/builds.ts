@@ -267,7 +267,8 @@ export function deployBuildRoute(dependencies: DeploymentRouteDependencies): Rou
     answer: async ({ incoming, caller, params, query }, reply) => {
       const { variant, revision = null, environment } = query;
       const ref = { project: caller.project, application: params.app };
-      const beyond = await beyondLimit(dependencies.registry, caller, ref, environment);
+      const named = { name: environment, in: "query" } as const;
+      const beyond = await beyondLimit(dependencies.registry, caller, ref, named);
       if (beyond !== undefined) return beyond;
       if (variant === undefined && revision !== null) {
         const msg = "Give variant, too: a revision belongs to a variant.";

@@ -47,6 +47,13 @@ it("a key that is limited to environments deploys, activates and stops builds th
   expect(beyond.map(({ json: { detail } }) => detail[0].type)).toEqual(
     Array(3).fill("environment_not_allowed"),
   );
+  const missing = await statuses("nowhere");
+  expect(missing.map(({ status }) => status)).toEqual([404, 404, 404]);
+  expect(missing.map(({ json: { detail } }) => detail[0].loc)).toEqual([
+    ["query", "environment"],
+    ["body", "environment"],
+    ["query", "environment"],
+  ]);
   const within = await statuses("staging");
   expect(within.map(({ status }) => status)).toEqual([201, 200, 204]);
 });

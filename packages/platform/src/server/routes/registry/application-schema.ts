@@ -56,7 +56,8 @@ export function applicationSchemaRoutes(registry: Registry, maxBodyBytes: number
       ],
       answer: async ({ ref, body, query, caller }, reply) => {
         const { environment = null } = query;
-        const beyond = await beyondLimit(registry, caller, ref, environment);
+        const named = environment === null ? null : ({ name: environment, in: "query" } as const);
+        const beyond = await beyondLimit(registry, caller, ref, named);
         if (beyond !== undefined) return beyond;
         const options = { environment, by: caller.name };
         return outcomeAnswer(await applications.putSchema(ref, body, options), reply);

@@ -61,7 +61,7 @@ export function configRoute(registry: Registry, maxBodyBytes: number): Route {
           ifChanged(reply(config), incoming.headers["if-none-match"]),
         );
       return which.kind === "environment"
-        ? inEnvironment(registry, caller, ref, which.environment, resolved)
+        ? inEnvironment(registry, caller, ref, { name: which.environment, in: "query" }, resolved)
         : resolved();
     },
   });

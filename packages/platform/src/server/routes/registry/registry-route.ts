@@ -102,10 +102,20 @@ export interface RegistryRouteSpec<
 
 const QUERY_ERRORS = ["value_not_allowed", "number_invalid", "out_of_range"] as const;
 
-/** The environment that a request names: in its path, its query or its body. */
-function environmentIn(...parts: readonly unknown[]): string | undefined {
-  const names = parts.map((part) => (part as { environment?: unknown } | undefined)?.environment);
-  return names.find((each) => typeof each === "string");
+/** The environment that a request names, and where. */
+export interface NamedEnvironment {
+  readonly name: string;
+  readonly in: "path" | "query" | "body";
+}
+
+function environmentIn(
+  parts: Record<NamedEnvironment["in"], unknown>,
+): NamedEnvironment | undefined {
+  for (const place of ["path", "query", "body"] as const) {
+    const name = (parts[place] as { environment?: unknown } | undefined)?.environment;
+    if (typeof name === "string") return { name, in: place };
+  }
+  return undefined;
 }
 
 /** Finds an environment by the names of a request. */
@@ -116,7 +126,7 @@ export async function inEnvironment(
   lookup: EnvironmentLookup,
   caller: Caller,
   ref: ApplicationRef,
-  environment: string,
+  environment: NamedEnvironment,
   answer: () => Answer | Promise<Answer>,
 ): Promise<Answer> {
   return (await beyondLimit(lookup, caller, ref, environment)) ?? answer();
@@ -131,7 +141,7 @@ export async function beyondLimit(
   { applications, environments }: EnvironmentLookup,
   caller: Caller,
   ref: ApplicationRef,
-  environment: string | null,
+  environment: NamedEnvironment | null,
 ): Promise<Answer | undefined> {
   // Most keys are not limited: nothing has to be read for them.
   if (caller.environments === null) return undefined;
@@ -149,15 +159,20 @@ export async function beyondLimit(
 async function slugOf(
   environments: Registry["environments"],
   ref: ApplicationRef,
-  environment: string | null,
+  environment: NamedEnvironment | null,
 ): Promise<RegistryOutcome<string | undefined>> {
   if (environment === null) {
     const listed = await environments.list(ref);
     if (listed.kind === "refused") return listed;
     return done(listed.value.find(({ is_default }) => is_default)?.slug);
   }
-  const found = await environments.get(ref, environment);
-  return found.kind === "refused" ? found : done(found.value.slug);
+  const found = await environments.get(ref, environment.name);
+  if (found.kind === "done") return done(found.value.slug);
+  const [first, ...others] = found.problems.map((problem) => ({
+    ...problem,
+    loc: problem.loc.map((step, n) => (n === 0 ? environment.in : step)),
+  }));
+  return { ...found, problems: first === undefined ? found.problems : [first, ...others] };
 }
 
 /** A route below an application: its path declares its parameters by their names. */
@@ -188,7 +203,8 @@ export function registryRoute<
       const ref = application === undefined ? null : { project, application };
       // `ref` and `params` have the types that the text of the path gives them.
       const answer = () => spec.answer({ ...request, ref } as never, reply);
-      const environment = environmentIn(request.params, request.query, request.body);
+      const { params: path, query, body } = request;
+      const environment = environmentIn({ path, query, body });
       if (limitedTo === undefined || ref === null || environment === undefined) return answer();
       return inEnvironment(limitedTo, request.caller, ref, environment, answer);
     },
