@@ -179,7 +179,7 @@ it("ends every process when it is closed, and turns away who waits and who comes
     "stopped 1",
     "stopped 2",
   ]);
-  expect((await refusal(supervisor)).reason).toBe("No build of support is live any more.");
+  expect((await refusal(supervisor)).reason).toBe("No build of support is running.");
   const tooLate = await running(second);
   await supervisor.switchTo(second, tooLate).ended;
   await tooLate.ended;

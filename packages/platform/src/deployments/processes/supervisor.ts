@@ -300,7 +300,7 @@ export class Supervisor implements Service {
   #unavailable(): ServiceUnavailable {
     const state = this.#state;
     const { slug } = this.application;
-    if (state.kind === "none") return unavailable(`No build of ${slug} is live any more.`);
+    if (state.kind === "none") return unavailable(`No build of ${slug} is running.`);
     const build = `Build ${state.build.number} of ${slug}`;
     if (state.kind === "asleep" && state.refusal !== undefined) {
       const reason = `${build} could not be started. ${state.refusal}`;
