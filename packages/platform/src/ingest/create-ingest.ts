@@ -85,7 +85,9 @@ export function createIngest(options: {
     for (const redactor of inUse) if (redactor !== null) spans = redactSpans(spans, redactor);
     const toStored = mapperOf(project);
     const outcomes: Promise<AppendOutcome>[] = [];
-    for (const slice of slicesOf(spans, (span) => toStored(span, { build }), sliceLimits)) {
+    // One object for all of them: this is done for every span.
+    const sender = { build };
+    for (const slice of slicesOf(spans, (span) => toStored(span, sender), sliceLimits)) {
       await inFlight.enter(slice.characters);
       const outcome = appender
         .append({ project, receivedAt: Date.now() * 1000, spans: slice.spans })
