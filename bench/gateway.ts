@@ -92,7 +92,7 @@ async function routingLine({ port, pid }: ServerProcess): Promise<Line> {
   const inPath = measured(port, "/services/bench@production/run/summarize", 32, padded);
   for (const each of [inBody, inPath]) await each.warmUp();
   for (let round = 0; round < ROUTING_ROUNDS; round++) {
-    // The other one first each time: whatever slows down over time touches both alike.
+    // The other one first each time: a slow-down over time touches both alike.
     for (const each of round % 2 === 0 ? [inBody, inPath] : [inPath, inBody]) {
       await untilIdle(pid);
       await each.run();

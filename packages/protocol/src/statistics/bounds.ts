@@ -7,7 +7,7 @@ import {
 } from "./score-outcome.ts";
 import { type Verdict, withMissing } from "./verdict.ts";
 
-/** One scorer's mean in the candidate's column: every case counts the same, whatever its trials. */
+/** One scorer's mean in the candidate's column: every case counts the same, however many trials it has. */
 export interface MeanScore {
   /** Of the values there are; `undefined` without any. */
   readonly observed: number | undefined;
