@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { join, sep } from "node:path";
-import { installState, markInstallUnfinished } from "./install-stamp.mjs";
+import { installState, markInstallUnfinished, missingBinaries } from "./install-stamp.mjs";
 
 /**
  * Installs the dependencies unless they are there, and returns the pinned Node among them.
@@ -37,13 +37,26 @@ function install(root, state) {
     interrupted: "The last install was broken off: installing the dependencies again",
   }[state];
   process.stderr.write(`${reason} …\n`);
+  if (state === "interrupted") removeInstalled(root);
+  if (state === "outdated") markInstallUnfinished(root);
+  runNpm(root);
+  // npm leaves out an optional package whose download fails, without a word: the compiler of
+  // TypeScript, say, which is one package per platform.
+  const missing = missingBinaries(root);
+  if (missing.length === 0) return;
+  process.stderr.write(`npm left out ${missing.join(", ")}: installing again …\n`);
+  runNpm(root);
+  const still = missingBinaries(root);
+  if (still.length > 0) process.stderr.write(`npm could not install ${still.join(", ")}.\n`);
+}
+
+/** @param {string} root */
+function runNpm(root) {
   // Not `npm ci`: that wants every platform's optional packages in the lockfile, and a registry
   // mirror may not have them all. `--no-save` leaves the lockfile as it is.
   // Packages in npm's own cache are not requested again; the audit would only cost time.
   const quick = ["--prefer-offline", "--no-audit", "--no-fund"];
   const args = ["install", "--no-save", "--loglevel=error", ...quick];
-  if (state === "interrupted") removeInstalled(root);
-  if (state === "outdated") markInstallUnfinished(root);
   /** @type {import("node:child_process").SpawnSyncOptions} */
   const options = { cwd: root, stdio: ["ignore", "ignore", "inherit"] };
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;

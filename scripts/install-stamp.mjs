@@ -45,3 +45,30 @@ export function markInstallFinished(root) {
 export function markInstallUnfinished(root) {
   writeFileSync(stampFile(root), UNFINISHED);
 }
+
+/**
+ * The packages for this platform that npm has left out: a failed download of an optional package is
+ * no error to it.
+ *
+ * @param {string} root
+ * @returns {string[]} their folders
+ */
+export function missingBinaries(root) {
+  const lockfile = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  /** @type {[string, { os?: string[], cpu?: string[], libc?: string[] }][]} */
+  const packages = Object.entries(lockfile.packages ?? {});
+  return packages
+    .filter(([, { os, cpu, libc }]) => {
+      if (!os?.includes(process.platform) || !cpu?.includes(process.arch)) return false;
+      return libc === undefined || libc.includes(cLibrary());
+    })
+    .map(([folder]) => folder)
+    .filter((folder) => !existsSync(join(root, folder)));
+}
+
+function cLibrary() {
+  const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (
+    process.report.getReport()
+  );
+  return header.glibcVersionRuntime === undefined ? "musl" : "glibc";
+}
