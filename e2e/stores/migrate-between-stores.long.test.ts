@@ -13,7 +13,7 @@ import { startDatabaseLink } from "./database-link.ts";
 import { answersOf, migrate, SPANS_PER_TRACE, sendTraces } from "./migrating.ts";
 
 const TRACES = 100;
-const ALL = { traces: TRACES, spans: TRACES * SPANS_PER_TRACE };
+const ALL = { traces: TRACES, spans: TRACES * SPANS_PER_TRACE, scores: 0 };
 
 let folder: string;
 let postgres: PostgresServer;

@@ -17,7 +17,7 @@ import {
 } from "./migrating.ts";
 
 const TRACES = 300;
-const ALL = { traces: TRACES, spans: TRACES * SPANS_PER_TRACE };
+const ALL = { traces: TRACES, spans: TRACES * SPANS_PER_TRACE, scores: 0 };
 const ARGS = ["sqlite:first", "sqlite:second"];
 
 let folder: string;
@@ -49,6 +49,7 @@ describe("agate migrate-store", () => {
     const { code, stdout } = await migrate([...ARGS, "--json"], { folder });
     expect(JSON.parse(stdout)).toEqual({
       copied_spans: ALL.spans - spans,
+      copied_scores: 0,
       projects: [{ project: "default", from: ALL, to: ALL }],
       missing_traces: [],
       compared_traces: TRACES,

@@ -77,7 +77,14 @@ export type {
 } from "./registry/route-schema.ts";
 export type { ServerState, ServerStatus } from "./registry/server-status.ts";
 export type { IdPrefix } from "./registry/slug.ts";
-export { ID_LENGTH, ID_PREFIXES, isSlug, looksLikeId, slugFault } from "./registry/slug.ts";
+export {
+  ID_LENGTH,
+  ID_PREFIXES,
+  isSlug,
+  looksLikeId,
+  nearestSlug,
+  slugFault,
+} from "./registry/slug.ts";
 export type {
   EnvironmentVariables,
   RekeyResult,
@@ -87,6 +94,8 @@ export type {
 } from "./registry/variable.ts";
 export { variableNameFault } from "./registry/variable-name.ts";
 export type { RegistryVariant, VariantRevision } from "./registry/variant.ts";
+export type { Score, ScoreSource, ScoreSourceKind, ScoreStatus } from "./score.ts";
+export { SCORE_SOURCE_KINDS, SCORE_STATUSES } from "./score.ts";
 export type { Session, SessionCaller } from "./session.ts";
 export { choiceList, mustBe, pathText, shownChoices, shownValue } from "./shown-value.ts";
 export type {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { scoreSchema } from "./score-schema.ts";
 import type {
   Figures,
   ListedSpan,
@@ -112,6 +113,10 @@ export const metadataSchema: z.ZodType<SpanMetadata> = z
     otel: otelSchema,
     total: figuresSchema.meta({
       description: "This span and everything below it, each token counted once.",
+    }),
+    scores: z.array(scoreSchema).optional().meta({
+      description:
+        "Judgements of the span, in the order of their creation; left out where there are none.",
     }),
   })
   .meta({ id: "SpanMetadata" });

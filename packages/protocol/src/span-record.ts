@@ -1,3 +1,5 @@
+import type { Score } from "./score.ts";
+
 /** What a span did: OpenInference's words plus `WORKFLOW` and `TASK`. */
 export const SPAN_KINDS = [
   "WORKFLOW",
@@ -123,6 +125,8 @@ export interface SpanMetadata {
   otel: OtelDetails;
   /** This span and everything below it, each token counted once. */
   total: Figures;
+  /** Judgements of the span, in the order of their creation; left out where there are none. */
+  scores?: Score[] | undefined;
 }
 
 /** A span record as lists show it: without `children`. */

@@ -36,7 +36,7 @@ const LARGEST_SAMPLE = 100_000;
 /** `agate migrate-store`: from one database to another. */
 export function migrateStoreCommand(): Command {
   const command = new Command("migrate-store")
-    .description("Copy all spans from one store to another, and compare the two.")
+    .description("Copy all spans and scores from one store to another, and compare the two.")
     .helpGroup(HEADINGS.administer)
     .argument("<from>", "sqlite:FOLDER, postgres://…, clickhouse://…, or env:VARIABLE that has one")
     .argument("<to>", "the same; existing spans are kept")
@@ -133,15 +133,17 @@ function tell(
   }
 }
 
-function summary({ copied, trees }: Finished): string {
-  const spans = `Copied ${plural(copied, "span")}.`;
-  if (trees.compared === 0) return spans;
-  return `${spans} Both stores answer the same for ${plural(trees.compared, "trace")} chosen at random.`;
+function summary({ copied, copiedScores, trees }: Finished): string {
+  const scores = copiedScores === 0 ? "" : ` and ${plural(copiedScores, "score")}`;
+  const done = `Copied ${plural(copied, "span")}${scores}.`;
+  if (trees.compared === 0) return done;
+  return `${done} Both stores answer the same for ${plural(trees.compared, "trace")} chosen at random.`;
 }
 
-function documentOf({ copied, counts, missing, trees }: Finished): string {
+function documentOf({ copied, copiedScores, counts, missing, trees }: Finished): string {
   return JSON.stringify({
     copied_spans: copied,
+    copied_scores: copiedScores,
     projects: counts,
     missing_traces: missing.map(({ project, traceId }) => ({ project, trace_id: traceId })),
     compared_traces: trees.compared,

@@ -15,8 +15,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packTar } from "modern-tar";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { storedScore } from "../stores/contract/stored-score.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../stores/contract/stored-span.fixture.ts";
 import { openSqliteRegistry } from "../stores/registry/open-sqlite-registry.ts";
+import type { StoredScore } from "../stores/score-store.ts";
 import { openDataDirectory, RESTORE_MARK } from "../stores/sqlite/data-directory.ts";
 import { openSqliteStore } from "../stores/sqlite/sqlite-store.ts";
 import type { RestoreRequest } from "./restore-backup.ts";
@@ -41,9 +43,26 @@ async function fill(directory: string, first: number): Promise<void> {
     storedSpan({ traceId: traceIdOf(first + n), id: spanIdOf(first + n), inputs: `word${n}` }),
   );
   await store.append({ project: "default", receivedAt: 1, spans });
+  await store.putScores({ project: "default", scores: scoresFrom(first) });
   const registry = await openSqliteRegistry(directory);
   await registry.destroy();
   await store.close();
+}
+
+/** One of a span that is there, and one of a trace that is not. */
+function scoresFrom(first: number): StoredScore[] {
+  return [first, first + 1_000].map((n) => storedScore({ traceId: traceIdOf(n) }));
+}
+
+async function scoresIn(directory: string): Promise<StoredScore[]> {
+  const store = await openSqliteStore({ directory });
+  try {
+    const all: StoredScore[] = [];
+    for await (const { scores } of store.exportScores(null)) all.push(...scores);
+    return all;
+  } finally {
+    await store.close();
+  }
 }
 
 async function tracesIn(directory: string): Promise<string[]> {
@@ -67,7 +86,7 @@ async function namesIn(directory: string): Promise<string[]> {
 }
 
 describe("a restored data directory", () => {
-  it("has every trace, found by word too, in files that only its owner can read", async () => {
+  it("has every trace and score, found by word too, in files that only its owner can read", async () => {
     const target = join(folder, "whole");
     await restore({ dataDirectory: target });
     expect(await namesIn(target)).toEqual(["agate.lock", "registry.db", "spans.db"]);
@@ -76,6 +95,7 @@ describe("a restored data directory", () => {
     }
     expect((await stat(backup)).mode & 0o777).toBe(0o600);
     expect(await tracesIn(target)).toEqual(await tracesIn(source));
+    expect(await scoresIn(target)).toEqual(scoresFrom(1));
     const store = await openSqliteStore({ directory: target });
     await store.searchCaughtUp();
     const found = await store.listSpans({

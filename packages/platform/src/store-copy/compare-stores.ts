@@ -82,14 +82,25 @@ export interface ProjectComparison {
 interface Count {
   readonly traces: number;
   readonly spans: number;
+  readonly scores: number;
+}
+
+/** What a store holds. */
+export interface StoreCounts {
+  readonly spans: readonly ProjectCount[];
+  readonly scores: ReadonlyMap<string, number>;
+}
+
+export async function countsOf(
+  store: Pick<SpanStore, "countSpans" | "countScores">,
+): Promise<StoreCounts> {
+  return { spans: await store.countSpans(), scores: await store.countScores() };
 }
 
 /** Every project that either store has, by its id. */
-export function compareCounts(
-  from: readonly ProjectCount[],
-  to: readonly ProjectCount[],
-): ProjectComparison[] {
-  const projects = new Set([...from, ...to].map(({ project }) => project));
+export function compareCounts(from: StoreCounts, to: StoreCounts): ProjectComparison[] {
+  const withSpans = [...from.spans, ...to.spans].map(({ project }) => project);
+  const projects = new Set([...withSpans, ...from.scores.keys(), ...to.scores.keys()]);
   return [...projects].sort().map((project) => ({
     project,
     from: countOf(from, project),
@@ -97,22 +108,31 @@ export function compareCounts(
   }));
 }
 
-function countOf(counts: readonly ProjectCount[], wanted: string): Count {
-  const { traces, spans } = counts.find(({ project }) => project === wanted) ?? EMPTY;
-  return { traces, spans };
+function countOf(counts: StoreCounts, wanted: string): Count {
+  const { traces, spans } = counts.spans.find(({ project }) => project === wanted) ?? NO_SPANS;
+  return { traces, spans, scores: counts.scores.get(wanted) ?? 0 };
 }
 
-const EMPTY: Count = { traces: 0, spans: 0 };
+const NO_SPANS = { traces: 0, spans: 0 };
 
-/** The target has fewer traces or spans of the project. */
-export function lacks({ from, to }: ProjectComparison): boolean {
+/** The target has fewer traces, spans or scores of the project. */
+export function lacks(comparison: ProjectComparison): boolean {
+  return lacksSpans(comparison) || lacksScores(comparison);
+}
+
+export function lacksSpans({ from, to }: ProjectComparison): boolean {
   return to.traces < from.traces || to.spans < from.spans;
+}
+
+export function lacksScores({ from, to }: ProjectComparison): boolean {
+  return to.scores < from.scores;
 }
 
 /** The target has all of the project, and more. */
 export function hasMore(comparison: ProjectComparison): boolean {
   const { from, to } = comparison;
-  return !lacks(comparison) && (to.traces > from.traces || to.spans > from.spans);
+  const isMore = to.traces > from.traces || to.spans > from.spans || to.scores > from.scores;
+  return isMore && !lacks(comparison);
 }
 
 export function spansIn(counts: readonly ProjectCount[]): number {

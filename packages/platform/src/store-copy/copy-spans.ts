@@ -10,7 +10,7 @@ const MOST_CHARACTERS = 8 * 1024 * 1024;
 
 export interface Copy {
   readonly from: Pick<SpanStore, "exportSpans">;
-  readonly to: SpanAppender;
+  readonly to: Pick<SpanAppender, "append">;
   /** Where to begin; null: with everything. */
   readonly after: string | null;
   readonly retry: { readonly from: RetryOptions; readonly to: RetryOptions };
@@ -44,7 +44,8 @@ export async function copySpans(copy: Copy): Promise<"finished" | "interrupted">
     await onCommitted(oldest.part);
   };
   try {
-    for await (const part of partsOf(copy)) {
+    const read = (position: string | null) => copy.from.exportSpans(position);
+    for await (const part of partsOf(read, copy.after, copy.retry.from)) {
       if (signal.aborted) break;
       const write = beginWrite(copy, part);
       writes.push(write);
@@ -60,14 +61,18 @@ export async function copySpans(copy: Copy): Promise<"finished" | "interrupted">
   return signal.aborted ? "interrupted" : "finished";
 }
 
-/** The parts of the source; retries while the source is unavailable. */
-async function* partsOf({ from, after, retry }: Copy): AsyncGenerator<SpanPart, void, void> {
+/** The parts of a source after a position; retries while the source is unavailable. */
+export async function* partsOf<Part extends { readonly position: string }>(
+  read: (after: string | null) => AsyncIterable<Part>,
+  after: string | null,
+  retry: RetryOptions,
+): AsyncGenerator<Part, void, void> {
   let position = after;
-  let parts: AsyncIterator<SpanPart> | undefined;
+  let parts: AsyncIterator<Part> | undefined;
   try {
     for (;;) {
-      const next = await retryWhileUnavailable(retry.from, async () => {
-        parts ??= from.exportSpans(position)[Symbol.asyncIterator]();
+      const next = await retryWhileUnavailable(retry, async () => {
+        parts ??= read(position)[Symbol.asyncIterator]();
         try {
           return await parts.next();
         } catch (error) {

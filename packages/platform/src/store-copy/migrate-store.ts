@@ -11,7 +11,7 @@ import { isOneStore, storeName } from "../stores/store-identity.ts";
 import type { MigrationObserver, MigrationOptions, MigrationResult } from "./migration.ts";
 import { Migration } from "./migration.ts";
 import type { MigrationState } from "./migration-state.ts";
-import { loadState } from "./migration-state.ts";
+import { loadState, NO_SCORES_COPIED } from "./migration-state.ts";
 
 export interface MigrationRequest extends MigrationOptions {
   readonly from: StoreAddress;
@@ -30,7 +30,7 @@ export type MigrationOutcome =
   | { readonly kind: "broken-off"; readonly reason: string };
 
 /**
- * Copies all spans of one store to another, or what an earlier run has left, and compares the two. Other
+ * Copies all spans and scores of one store to another, or what an earlier run has left, and compares the two. Other
  * data of the target stays as it is.
  */
 export async function migrateStore(
@@ -64,7 +64,8 @@ export async function migrateStore(
 }
 
 function newState(names: Pick<MigrationState, "from" | "to">): MigrationState {
-  return { ...names, position: null, settled: null, spans: 0, seed: randomUUID(), sample: [] };
+  const nothing = { position: null, settled: null, spans: 0, scores: NO_SCORES_COPIED };
+  return { ...names, ...nothing, seed: randomUUID(), sample: [] };
 }
 
 function refused(reason: string): MigrationOutcome {

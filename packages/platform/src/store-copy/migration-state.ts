@@ -14,10 +14,26 @@ export interface MigrationState {
    */
   readonly settled: string | null;
   readonly spans: number;
+  /** The progress of the scores, which are copied in the order of traces, after the spans. */
+  readonly scores: ScoreProgress;
   readonly seed: string;
   /** The traces that are to be compared at the end: project and id. */
   readonly sample: readonly (readonly [project: string, traceId: string])[];
 }
+
+/**
+ * Every run reads all scores, and writes those that may be new: a score that is changed has another arrival, not
+ * another place in the order.
+ */
+export interface ScoreProgress {
+  /** Microseconds since 1970: all that arrived before was copied. */
+  readonly receivedFrom: number;
+  /** A pass that was interrupted: when it began, and how far it has come. */
+  readonly pass: { readonly begun: number; readonly position: string | null } | null;
+  readonly copied: number;
+}
+
+export const NO_SCORES_COPIED: ScoreProgress = { receivedFrom: 0, pass: null, copied: 0 };
 
 const FORMAT = 1;
 
@@ -28,6 +44,14 @@ const schema = z.object({
   position: z.string().nullable(),
   settled: z.string().nullable(),
   spans: z.int().nonnegative(),
+  // Files of earlier versions lack it.
+  scores: z
+    .object({
+      receivedFrom: z.int(),
+      pass: z.object({ begun: z.int(), position: z.string().nullable() }).nullable(),
+      copied: z.int().nonnegative(),
+    })
+    .default(NO_SCORES_COPIED),
   seed: z.string(),
   sample: z.array(z.tuple([z.string(), z.string()])),
 });

@@ -2,17 +2,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { storedScore } from "../stores/contract/stored-score.fixture.ts";
 import {
   spanIdOf,
   storedSpan,
   traceIdOf,
   usageOf,
 } from "../stores/contract/stored-span.fixture.ts";
+import { MOST_SCORES_PER_TRACE, type StoredScore } from "../stores/score-store.ts";
 import type { SpanStore } from "../stores/span-store.ts";
 import { openSqliteStore } from "../stores/sqlite/sqlite-store.ts";
 import type { MigrationObserver, MigrationOptions, MigrationResult } from "./migration.ts";
 import { Migration } from "./migration.ts";
-import { loadState } from "./migration-state.ts";
+import { loadState, NO_SCORES_COPIED } from "./migration-state.ts";
 
 const STORES = { from: "the first", to: "the second" };
 
@@ -34,7 +36,9 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   // The stores are empty again for the next one.
-  for (const store of [from, to]) await store.expire(Number.MAX_SAFE_INTEGER, 10_000);
+  for (const store of [from, to]) {
+    while ((await store.expire(Number.MAX_SAFE_INTEGER, 10_000)) > 0);
+  }
   stateFile = join(folder, `state-${tests++}.json`);
 });
 
@@ -42,15 +46,24 @@ beforeEach(async () => {
 async function migrate(
   options: Partial<MigrationOptions> = {},
   observer: Partial<MigrationObserver> = {},
+  target = to,
 ): Promise<MigrationResult> {
   const loaded = await loadState(stateFile, STORES);
   const state =
     loaded.kind === "state"
       ? loaded.state
-      : { ...STORES, position: null, settled: null, spans: 0, seed: "seed", sample: [] };
+      : {
+          ...STORES,
+          position: null,
+          settled: null,
+          spans: 0,
+          scores: NO_SCORES_COPIED,
+          seed: "seed",
+          sample: [],
+        };
   const { signal } = new AbortController();
   return new Migration(
-    { from, to },
+    { from, to: target },
     state,
     { stateFile, sampleSize: 1000, signal, ...options },
     { copied: () => {}, waiting: () => {}, compared: () => {}, ...observer },
@@ -98,11 +111,14 @@ it("copies everything, and finds both equal", async () => {
   });
   const { copied, counts, trees } = await finished(migrate());
   expect(copied).toBe(602);
-  const both = (count: { traces: number; spans: number }) => ({ from: count, to: count });
+  const both = (count: { traces: number; spans: number; scores: number }) => ({
+    from: count,
+    to: count,
+  });
   expect(counts).toEqual([
-    { project: "default", ...both({ traces: 1, spans: 2 }) },
-    { project: "project-0", ...both({ traces: 30, spans: 300 }) },
-    { project: "project-1", ...both({ traces: 30, spans: 300 }) },
+    { project: "default", ...both({ traces: 1, spans: 2, scores: 0 }) },
+    { project: "project-0", ...both({ traces: 30, spans: 300, scores: 0 }) },
+    { project: "project-1", ...both({ traces: 30, spans: 300, scores: 0 }) },
   ]);
   expect(trees).toEqual({ compared: 61, differing: [] });
   // With their time of arrival, which is what retention counts from.
@@ -161,9 +177,10 @@ it("tells what differs, what is missing, and what is there besides", async () =>
   await to.append({ ...besides, spans: [changed] });
   await to.deleteTrace("project-1", traceIdOf(3));
   const { counts, trees } = await finished(migrate());
+  const counted = (traces: number, spans: number) => ({ traces, spans, scores: 0 });
   expect(counts).toEqual([
-    { project: "project-0", from: { traces: 2, spans: 20 }, to: { traces: 3, spans: 22 } },
-    { project: "project-1", from: { traces: 2, spans: 20 }, to: { traces: 1, spans: 10 } },
+    { project: "project-0", from: counted(2, 20), to: counted(3, 22) },
+    { project: "project-1", from: counted(2, 20), to: counted(1, 10) },
   ]);
   expect(trees.compared).toBe(4);
   expect(trees.differing.map(({ traceId }) => traceId).sort()).toEqual([2, 3].map(traceIdOf));
@@ -193,4 +210,89 @@ it("compares as many traces as a later run asks for", async () => {
   expect((await finished(migrate({ sampleSize: 3 }))).trees.compared).toBe(3);
   expect((await finished(migrate({ sampleSize: 25 }))).trees.compared).toBe(25);
   expect((await finished(migrate({ sampleSize: 1_000 }))).trees.compared).toBe(40);
+});
+
+/** Two scores for each of these traces, in the order of an export. */
+function scoresOf(
+  first: number,
+  end: number,
+  sketch: { value?: number; receivedAt?: number } = {},
+) {
+  const traces = Array.from({ length: end - first }, (_, n) => traceIdOf(first + n));
+  return traces.flatMap((traceId) =>
+    ["helpful", "safe"].map((name) => storedScore({ traceId, name, ...sketch })),
+  );
+}
+
+async function judge(store: SpanStore, scores: readonly StoredScore[]): Promise<void> {
+  const outcome = await store.putScores({ project: "project-0", scores });
+  expect(outcome).toEqual({ kind: "committed" });
+}
+
+async function scoresIn(store: SpanStore): Promise<StoredScore[]> {
+  const all: StoredScore[] = [];
+  for await (const { scores } of store.exportScores(null)) all.push(...scores);
+  return all;
+}
+
+it("copies scores with their arrivals, of missing traces too, and compares their number", async () => {
+  await fill(0, 4);
+  const scores = scoresOf(0, 600, { receivedAt: 7 });
+  await judge(from, scores);
+  const { copiedScores, counts, lacking } = await finished(migrate());
+  expect(copiedScores).toBe(1_200);
+  expect(await scoresIn(to)).toEqual(scores);
+  expect(counts[0]).toMatchObject({ from: { scores: 1_200 }, to: { scores: 1_200 } });
+  expect(lacking).toEqual([]);
+  await to.deleteTrace("project-0", traceIdOf(500));
+  // All of them again: what is missing arrived before the last run.
+  expect((await finished(migrate())).copiedScores).toBe(1_200);
+  expect(await scoresIn(to)).toEqual(scores);
+});
+
+it("copies scores that were changed since, when it is run again, and no others", async () => {
+  await fill(0, 4);
+  await judge(from, scoresOf(0, 600));
+  await finished(migrate());
+  const changed = scoresOf(2, 3, { value: 0, receivedAt: Date.now() * 1000 });
+  await judge(from, changed);
+  const { copiedScores, trees } = await finished(migrate());
+  expect(copiedScores).toBe(2);
+  expect(trees.differing).toEqual([]);
+  expect(await scoresIn(to)).toEqual(await scoresIn(from));
+});
+
+it("goes on with scores where it was stopped, and copies what has changed before that place", async () => {
+  const scores = scoresOf(0, 1_000);
+  await judge(from, scores);
+  const ended = new AbortController();
+  let puts = 0;
+  const putScores: SpanStore["putScores"] = (batch) => {
+    if (++puts === 2) ended.abort();
+    return to.putScores(batch);
+  };
+  const stopping = new Proxy(to, {
+    get: (target, key) => {
+      const value = key === "putScores" ? putScores : Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const stopped = await migrate({ signal: ended.signal }, {}, stopping);
+  expect(stopped).toEqual({ kind: "interrupted" });
+  expect(await scoresIn(to)).toEqual(scores.slice(0, 1_000));
+  await judge(from, scoresOf(3, 4, { value: 0, receivedAt: Date.now() * 1000 }));
+  expect((await finished(migrate())).copiedScores).toBe(1_000 + 2);
+  expect(await scoresIn(to)).toEqual(await scoresIn(from));
+});
+
+it("refuses scores that the target has no room for, and names their trace", async () => {
+  const many = (prefix: string) =>
+    Array.from({ length: MOST_SCORES_PER_TRACE }, (_, n) => storedScore({ id: `${prefix}-${n}` }));
+  await judge(from, many("a").slice(0, 1));
+  await judge(to, many("b").slice(1));
+  await finished(migrate());
+  await judge(from, [storedScore({ id: "one too many", receivedAt: Date.now() * 1000 })]);
+  await expect(migrate()).rejects.toThrow(
+    `The trace ${traceIdOf(1)} of project project-0 has 1000 scores`,
+  );
 });

@@ -1,16 +1,20 @@
-import type { ProjectCount, SpanPart, SpanStore } from "../stores/span-store.ts";
+import type { SpanPart, SpanStore } from "../stores/span-store.ts";
 import { StoreRefusalError, StoreUnavailableError } from "../stores/store-errors.ts";
-import type { ProjectComparison, TreeComparison } from "./compare-stores.ts";
+import type { ProjectComparison, StoreCounts, TreeComparison } from "./compare-stores.ts";
 import {
   compareCounts,
   compareTrees,
+  countsOf,
   hasMore,
   lacks,
+  lacksScores,
+  lacksSpans,
   missingTraces,
   spansIn,
 } from "./compare-stores.ts";
+import { copyScores } from "./copy-scores.ts";
 import { copySpans } from "./copy-spans.ts";
-import type { MigrationState } from "./migration-state.ts";
+import type { MigrationState, ScoreProgress } from "./migration-state.ts";
 import { saveState } from "./migration-state.ts";
 import type { RetryOptions } from "./retry-while-unavailable.ts";
 import { retryWhileUnavailable } from "./retry-while-unavailable.ts";
@@ -52,6 +56,7 @@ export type MigrationResult =
       readonly kind: "finished";
       /** How many spans this run has copied. */
       readonly copied: number;
+      readonly copiedScores: number;
       readonly counts: readonly ProjectComparison[];
       /** The projects of `counts` of which the target has less. */
       readonly lacking: readonly ProjectComparison[];
@@ -75,6 +80,7 @@ export class Migration {
   #state: MigrationState;
   #total = 0;
   #copied = 0;
+  #copiedScores = 0;
   #savedAt = 0;
 
   constructor(
@@ -104,13 +110,23 @@ export class Migration {
 
   async run(): Promise<MigrationResult> {
     await this.#saveFirst();
-    this.#total = spansIn(await this.#countFrom());
+    this.#total = spansIn((await this.#countFrom()).spans);
     this.#tell();
     if ((await this.#copyAfter(this.#state.position)) === "interrupted") return INTERRUPTED;
+    const wasInterrupted = this.#state.scores.pass !== null;
+    if ((await this.#copyScores()) === "interrupted") return INTERRUPTED;
+    // Scores that were copied before the interruption may have changed since.
+    if (wasInterrupted && (await this.#copyScores()) === "interrupted") return INTERRUPTED;
     let counts = await this.#compareCounts();
     const { position, settled } = this.#state;
-    if (counts.some(lacks) && settled !== position) {
+    if (counts.some(lacksSpans) && settled !== position) {
       if ((await this.#copyAfter(settled)) === "interrupted") return INTERRUPTED;
+      counts = await this.#compareCounts();
+    }
+    if (counts.some(lacksScores) && this.#state.scores.receivedFrom > 0) {
+      // Scores can have older arrivals than their place tells: those of another migration, for one.
+      this.#state = { ...this.#state, scores: { ...this.#state.scores, receivedFrom: 0 } };
+      if ((await this.#copyScores()) === "interrupted") return INTERRUPTED;
       counts = await this.#compareCounts();
     }
     const missing = await missingTraces({
@@ -133,6 +149,7 @@ export class Migration {
     return {
       kind: "finished",
       copied: this.#copied,
+      copiedScores: this.#copiedScores,
       counts,
       lacking: counts.filter(lacks),
       exceeding: counts.filter(hasMore),
@@ -154,6 +171,39 @@ export class Migration {
     } finally {
       await this.#save();
     }
+  }
+
+  /** One pass over all scores, or the rest of one that was interrupted. */
+  async #copyScores(): Promise<"finished" | "interrupted"> {
+    const { receivedFrom, pass } = this.#state.scores;
+    const { begun, position } = pass ?? { begun: Date.now() * 1000, position: null };
+    this.#noteScores({ pass: { begun, position } });
+    try {
+      const outcome = await copyScores({
+        from: this.#from,
+        to: this.#to,
+        after: position,
+        receivedFrom,
+        retry: this.#retry,
+        signal: this.#options.signal,
+        onCommitted: async (reached, written) => {
+          this.#copiedScores += written;
+          const copied = this.#state.scores.copied + written;
+          this.#noteScores({ copied, pass: { begun, position: reached } });
+          if (performance.now() - this.#savedAt > SAVED_EVERY_MS) await this.#save();
+        },
+      });
+      if (outcome === "finished") {
+        this.#noteScores({ receivedFrom: Math.max(0, begun - SETTLING_US), pass: null });
+      }
+      return outcome;
+    } finally {
+      await this.#save();
+    }
+  }
+
+  #noteScores(progress: Partial<ScoreProgress>): void {
+    this.#state = { ...this.#state, scores: { ...this.#state.scores, ...progress } };
   }
 
   async #advance({ project, receivedAt, spans, position }: SpanPart): Promise<void> {
@@ -204,11 +254,11 @@ export class Migration {
   }
 
   async #compareCounts(): Promise<ProjectComparison[]> {
-    const to = await retryWhileUnavailable(this.#retry.to, () => this.#to.countSpans());
+    const to = await retryWhileUnavailable(this.#retry.to, () => countsOf(this.#to));
     return compareCounts(await this.#countFrom(), to);
   }
 
-  #countFrom(): Promise<readonly ProjectCount[]> {
-    return retryWhileUnavailable(this.#retry.from, () => this.#from.countSpans());
+  #countFrom(): Promise<StoreCounts> {
+    return retryWhileUnavailable(this.#retry.from, () => countsOf(this.#from));
   }
 }

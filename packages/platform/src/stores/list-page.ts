@@ -30,6 +30,13 @@ export class ListPageBuilder {
     this.#last = position;
   }
 
+  /** Adds an item that has room. @returns Whether it has. */
+  addIfFits(position: ListPosition, item: string, bytes: number): boolean {
+    if (!this.fits(bytes)) return false;
+    this.add(position, item, bytes);
+    return true;
+  }
+
   /** Passes a row that was deleted after the list was read. */
   skip(position: ListPosition): void {
     this.#last = position;

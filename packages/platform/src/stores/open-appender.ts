@@ -13,8 +13,8 @@ export async function openAppender(
 ): Promise<OpenAppender> {
   switch (handle.kind) {
     case "sqlite": {
-      const { append } = createSqliteAppender(handle.port);
-      return { append, close: async () => handle.port.close() };
+      const appender = createSqliteAppender(handle.port);
+      return { ...appender, close: async () => handle.port.close() };
     }
     case "postgres": {
       const { openPostgresAppender } = await import("./postgres/postgres-appender.ts");

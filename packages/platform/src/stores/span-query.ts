@@ -1,4 +1,5 @@
 import type { AnalyticsGrouping, SpanKind, SpanStatus } from "@agate/protocol";
+import type { ScoreCondition } from "./score-store.ts";
 
 /**
  * Every condition must hold; an absent one always does. Times are microseconds since 1970.
@@ -30,6 +31,8 @@ export interface SpanFilter {
    * matches when one of its spans does.
    */
   readonly text?: string;
+  /** A trace matches by the scores of any of its spans, a span by those that name it. */
+  readonly score?: ScoreCondition;
   /** Only these traces, or spans of them. */
   readonly traceIds?: readonly string[];
 }

@@ -1,6 +1,9 @@
 import type { MessagePort, Transferable } from "node:worker_threads";
 import type { StoredSpan } from "@agate/spans";
 import type { SpanNodes } from "@agate/spans/tree";
+import type { ScorePart } from "./score-parts.ts";
+import type { ScoreFiguresRequest, ScoreFiguresResult } from "./score-query.ts";
+import type { ScoreBatch, ScoreOutcome, TraceScores } from "./score-store.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,
@@ -47,6 +50,11 @@ export type DeleteOutcome =
 export interface SpanAppender {
   /** Resolves as committed only after the spans are on disk. Idempotent by (trace, span id). */
   append(batch: SpanBatch): Promise<AppendOutcome>;
+  /**
+   * Stores judgements of spans, which may arrive before their spans. Idempotent by the scores' ids. The reads of
+   * trees, tops and lists show them in the records.
+   */
+  putScores(batch: ScoreBatch): Promise<ScoreOutcome>;
 }
 
 /** A write side that was opened on its own. */
@@ -73,6 +81,8 @@ export type TreeRead =
       readonly nodes: SpanNodes;
       /** The node that was asked for; null for the trace's top. */
       readonly focus: number | null;
+      /** Null where the trace has none. */
+      readonly scores: TraceScores | null;
       /**
        * The open records (UTF-8) of these nodes, in this order; valid until the next call. Rejects
        * with {@link TraceGoneError} if the trace was deleted meanwhile.
@@ -181,6 +191,8 @@ export interface SpanStore extends SpanAppender {
   listTraces(request: ListRequest, gone?: AbortSignal): Promise<ListPage>;
   listSpans(request: ListRequest, gone?: AbortSignal): Promise<ListPage>;
   analytics(request: AnalyticsRequest, gone?: AbortSignal): Promise<AnalyticsResult>;
+  /** Figures of the scores of the traces that a filter finds. */
+  scoreFigures(request: ScoreFiguresRequest, gone?: AbortSignal): Promise<ScoreFiguresResult>;
   /** When the first of the traces that a filter finds started; null where it finds none. */
   earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null>;
   /** How many spans of each trace failed; without those where none did, and large ones. */
@@ -188,10 +200,12 @@ export interface SpanStore extends SpanAppender {
     request: FailedSpansRequest,
     gone?: AbortSignal,
   ): Promise<readonly FailedSpans[]>;
+  /** Deletes a trace with its scores. */
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome>;
   /**
-   * Deletes at most `limit` of the oldest traces whose last span arrived before `receivedBefore`; resolves
-   * with how many. Small enough that appends do not wait for it.
+   * Deletes at most `limit` of the oldest traces whose last span arrived before `receivedBefore`, with their
+   * scores, and at most as many older scores whose traces are not there; resolves with how many. Small enough
+   * that appends do not wait for it.
    */
   expire(receivedBefore: number, limit: number): Promise<number>;
   /** When the last span arrived (microseconds since 1970); null where there is none. */
@@ -215,6 +229,16 @@ export interface SpanStore extends SpanAppender {
    * beginning.
    */
   exportSpans(after: string | null): AsyncIterable<SpanPart>;
+  /** How many scores every project has that has any, by its id. */
+  countScores(): Promise<ReadonlyMap<string, number>>;
+  /**
+   * All scores in parts, each as it was last put, in the order of projects, traces and scores. Those that are
+   * put during the export may be left out.
+   *
+   * @param after The position of a part, perhaps of an earlier process: goes on behind it. Null: from the
+   * beginning.
+   */
+  exportScores(after: string | null): AsyncIterable<ScorePart>;
   /** Resolves when everything committed so far can be found by full-text search. */
   searchCaughtUp(): Promise<void>;
   /**

@@ -1,10 +1,21 @@
 /**
  * What an API key allows. `ingest`: send spans. `read`: read traces and the registry. `run`: call
  * workflows with their deployed configuration. `playground`: call them with a configuration of the
- * caller's. `deploy`: run code on the server. `backup`: take a backup of the whole platform. `admin`:
+ * caller's. `score`: judge spans as an end user, from a page. `evaluate`: judge spans in any way.
+ * `deploy`: run code on the server. `backup`: take a backup of the whole platform. `admin`:
  * all of it except `deploy` and `backup`, and change the registry, delete traces, and create keys.
  */
-export const SCOPES = ["ingest", "read", "run", "playground", "deploy", "backup", "admin"] as const;
+export const SCOPES = [
+  "ingest",
+  "read",
+  "run",
+  "playground",
+  "score",
+  "evaluate",
+  "deploy",
+  "backup",
+  "admin",
+] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** Scopes that reach beyond the key's project. `admin` does not include them and cannot give them. */

@@ -31,7 +31,8 @@ export function slugFault(text: string): string | undefined {
   return `use lower-case letters and digits, with single "-", "_" or "." between them${example}.`;
 }
 
-function nearestSlug(text: string): string | undefined {
+/** The slug that is most like a text; undefined where it has no letter and no digit. */
+export function nearestSlug(text: string): string | undefined {
   const words =
     text
       .normalize("NFKD")

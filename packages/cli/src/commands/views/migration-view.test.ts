@@ -3,7 +3,7 @@ import { plainPaint } from "../../terminal/plain-paint.fixture.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { differenceLines, moreLines, showMigration } from "./migration-view.ts";
 
-const count = (traces: number, spans: number) => ({ traces, spans });
+const count = (traces: number, spans: number, scores = 0) => ({ traces, spans, scores });
 const project = (name: string, from: object, to: object) =>
   ({ project: name, from, to }) as Parameters<typeof moreLines>[0]["counts"][number];
 
@@ -20,7 +20,16 @@ function finished(
     compared: 20,
     differing: differing.map((traceId) => ({ project: "a\u001b[2J", traceId })),
   };
-  return { kind: "finished", copied: 1, counts, lacking, exceeding, missing, trees } as const;
+  return {
+    kind: "finished",
+    copied: 1,
+    copiedScores: 0,
+    counts,
+    lacking,
+    exceeding,
+    missing,
+    trees,
+  } as const;
 }
 
 it("has nothing to say of equal stores", () => {
@@ -34,6 +43,7 @@ it("tells what is missing from what is there besides", () => {
     lacking: [
       project("less", count(2, 2000), count(1, 1)),
       project("both", count(2, 2), count(3, 1)),
+      project("judged", count(1, 1, 2), count(1, 1, 1)),
     ],
     exceeding: [
       project("more", count(1, 1), count(1, 2)),
@@ -43,6 +53,7 @@ it("tells what is missing from what is there besides", () => {
   expect(differenceLines(outcome)).toEqual([
     "  project less has 2,000 spans in 2 traces in the first and 1 span in 1 trace in the second",
     "  project both has 2 spans in 2 traces in the first and 1 span in 3 traces in the second",
+    "  project judged has 1 span in 1 trace and 2 scores in the first and 1 span in 1 trace and 1 score in the second",
   ]);
   expect(moreLines(outcome)).toEqual([
     "The second store holds more: project more has 1 span in 1 trace in the first and 2 spans in 1 trace in the second.",

@@ -53,7 +53,8 @@ export function moreLines({ exceeding }: Finished): string[] {
 
 function describe({ project, from, to }: ProjectComparison): string {
   const [before, after] = [from, to].map(
-    ({ traces, spans }) => `${plural(spans, "span")} in ${plural(traces, "trace")}`,
+    ({ traces, spans, scores }) =>
+      `${plural(spans, "span")} in ${plural(traces, "trace")}${from.scores + to.scores > 0 ? ` and ${plural(scores, "score")}` : ""}`,
   );
   return printableLine(`project ${project} has ${before} in the first and ${after} in the second`);
 }

@@ -70,10 +70,15 @@ export class ChangePoller {
   }
 
   #changesOfLast(milliseconds: number): Promise<ChangeRow[]> {
+    const recent = "written > now64(6) - toIntervalMillisecond({window:UInt32})";
     return this.#session.rows<ChangeRow>(
-      `SELECT project, trace_id, toString(version), first_version FROM ${this.#session.table("traces")}
-       WHERE written > now64(6) - toIntervalMillisecond({window:UInt32}) AND moved = 0
-       ORDER BY written DESC LIMIT ${MOST_CHANGES}`,
+      `SELECT project, trace_id, told, first FROM (
+         SELECT project, trace_id, toString(version) AS told, first_version AS first, written
+         FROM ${this.#session.table("traces")} WHERE ${recent} AND moved = 0
+         UNION ALL
+         SELECT project, trace_id, concat('score ', toString(version)), toUInt64(0), written
+         FROM ${this.#session.table("scores")} WHERE ${recent}
+       ) ORDER BY written DESC LIMIT ${MOST_CHANGES}`,
       { window: Math.ceil(milliseconds) },
     );
   }

@@ -18,7 +18,7 @@ interface WaitingBatch extends QueuedBatch {
  * The write side. Batches that arrive during an insert share the next one: ClickHouse prefers few large
  * inserts.
  */
-export class ClickHouseAppender implements OpenAppender {
+export class ClickHouseAppender implements Omit<OpenAppender, "putScores"> {
   readonly #session: ClickHouseSession;
   readonly #maxSpansPerTrace: number;
   readonly #onTrouble: (trouble: StoreTrouble) => void;

@@ -2,6 +2,7 @@ import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { expectedTree } from "../contract/expected-tree.fixture.ts";
 import { family } from "../contract/family.fixture.ts";
+import { storedScore } from "../contract/stored-score.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { Subject } from "../contract/subject.fixture.ts";
 import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
@@ -101,6 +102,38 @@ it("tells, counts, exports, expires and deletes on a cluster", async () => {
   });
   const { items } = await subject.list("listTraces");
   expect(items.map((item) => item.trace_id)).toEqual([traceIdOf(2)]);
+});
+
+it("judges, filters, adds up, exports and deletes scores on a cluster", async () => {
+  subject.fresh();
+  const { project, store } = subject;
+  await subject.append([storedSpan({ variant: "blue" })], 1);
+  const helpful = storedScore({ receivedAt: 1 });
+  const orphan = storedScore({ traceId: traceIdOf(9), receivedAt: 1 });
+  await store.putScores({ project, scores: [{ ...helpful, value: 0 }, orphan] });
+  await store.putScores({ project, scores: [helpful] });
+  expect((await subject.readTrace())?.metadata.scores).toHaveLength(1);
+  const score = { name: "helpful", test: { operator: ">", value: 0.5 } } as const;
+  const { items } = await subject.list("listTraces", { score });
+  expect(items.map(({ metadata }) => metadata.scores?.length)).toEqual([1]);
+  const { start } = storedSpan();
+  const figures = await store.scoreFigures({
+    project,
+    filter: { score },
+    from: start - (start % 1000),
+    to: start - (start % 1000) + 1000,
+    interval: 1000,
+    groups: { by: "variant", limit: 1 },
+  });
+  expect(figures.names).toMatchObject([{ count: 1, mean: 1, groups: [{ key: "blue", count: 1 }] }]);
+  const exported: string[] = [];
+  for await (const part of store.exportScores(null)) {
+    if (part.project === project) exported.push(...part.scores.map(({ id }) => id));
+  }
+  expect(exported).toEqual([helpful.id, orphan.id]);
+  expect((await store.countScores()).get(project)).toBe(2);
+  expect(await store.expire(2, 10)).toBe(2);
+  expect((await store.countScores()).get(project)).toBeUndefined();
 });
 
 it("reads and writes by the same replica of a shard, and waits until it has the rows", () => {

@@ -29,6 +29,7 @@ it("makes the tables of one server", () => {
       "CREATE TABLE IF NOT EXISTS \`agate\`.\`commits\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id) ORDER BY (project, trace_id, version) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
       "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, start, trace_id) ORDER BY (project, start, trace_id) SETTINGS index_granularity = 1024, index_granularity_bytes = 524288, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
       "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces_by_id\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id) ORDER BY (project, trace_id, start) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`scores\` (…) ENGINE = ReplacingMergeTree(version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id, score_id) ORDER BY (project, trace_id, score_id) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
       "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`spans_view\` TO \`agate\`.\`spans\` AS SELECT … FROM \`agate\`.\`incoming\`",
       "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`spans_by_start_view\` TO \`agate\`.\`spans_by_start\` AS SELECT … FROM \`agate\`.\`incoming\`",
       "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`traces_by_id_view\` TO \`agate\`.\`traces_by_id\` AS SELECT … FROM \`agate\`.\`traces\`",
@@ -49,6 +50,7 @@ it("makes replicated tables on every shard of a cluster, and distributed ones in
       "CREATE TABLE IF NOT EXISTS \`agate\`.\`commits_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/main-1/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id) ORDER BY (project, trace_id, version) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
       "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/main-1/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, start, trace_id) ORDER BY (project, start, trace_id) SETTINGS index_granularity = 1024, index_granularity_bytes = 524288, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
       "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces_by_id_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/main-1/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id) ORDER BY (project, trace_id, start) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`scores_local\` ON CLUSTER \`main-1\` (…) ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/main-1/{shard}/{database}/{table}', '{replica}', version) PARTITION BY toDate(toDateTime(intDiv(received, 1000000), 'UTC')) PRIMARY KEY (project, trace_id, score_id) ORDER BY (project, trace_id, score_id) SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1",
       "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`spans_view\` ON CLUSTER \`main-1\` TO \`agate\`.\`spans_local\` AS SELECT … FROM \`agate\`.\`incoming_local\`",
       "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`spans_by_start_view\` ON CLUSTER \`main-1\` TO \`agate\`.\`spans_by_start_local\` AS SELECT … FROM \`agate\`.\`incoming_local\`",
       "CREATE MATERIALIZED VIEW IF NOT EXISTS \`agate\`.\`traces_by_id_view\` ON CLUSTER \`main-1\` TO \`agate\`.\`traces_by_id_local\` AS SELECT … FROM \`agate\`.\`traces_local\`",
@@ -60,6 +62,7 @@ it("makes replicated tables on every shard of a cluster, and distributed ones in
       "CREATE TABLE IF NOT EXISTS \`agate\`.\`commits\` ON CLUSTER \`main-1\` AS \`agate\`.\`commits_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`commits_local\`, cityHash64(project, trace_id))",
       "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces\` ON CLUSTER \`main-1\` AS \`agate\`.\`traces_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`traces_local\`, cityHash64(project, trace_id))",
       "CREATE TABLE IF NOT EXISTS \`agate\`.\`traces_by_id\` ON CLUSTER \`main-1\` AS \`agate\`.\`traces_by_id_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`traces_by_id_local\`, cityHash64(project, trace_id))",
+      "CREATE TABLE IF NOT EXISTS \`agate\`.\`scores\` ON CLUSTER \`main-1\` AS \`agate\`.\`scores_local\` ENGINE = Distributed(\`main-1\`, \`agate\`, \`scores_local\`, cityHash64(project, trace_id))",
     ]
   `);
 });
@@ -122,6 +125,12 @@ it("has an index for what rows are looked up by, and the engine uses it", async 
     expect(await used("spans_by_start", `${column} = 'rare'`)).toEqual(["by_values"]);
   }
   expect(await used("commits", "version > 5")).toEqual(["by_version"]);
+  await client.command({
+    query: `INSERT INTO agate.scores (project, trace_id, score_id, version, received, name)
+      SELECT 'p', toString(number), toString(number), 1, 1, 'helpful' FROM numbers(100000)`,
+  });
+  expect(await used("scores", "name = 'rare'")).toEqual(["by_name"]);
+  expect(await used("scores", "written > now64(6) + 60")).toEqual(["by_written"]);
 });
 
 it("takes tables of version 1 to the present one, any number of times", async () => {

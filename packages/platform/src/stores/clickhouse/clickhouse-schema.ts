@@ -1,7 +1,7 @@
 import type { ClickHouseAddress } from "../store-address.ts";
 
 /** Counts the changes that {@link clickHouseSchema} has seen since the first release. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** What a span or a trace is filtered by, but for its cost. */
 const FILTERED = `
@@ -205,7 +205,36 @@ const TRACES_BY_ID: Table = {
   },
 };
 
-const TABLES = [INCOMING, SPANS, SPANS_BY_START, COMMITS, TRACES, TRACES_BY_ID];
+/**
+ * Judgements of spans, a row for each write. A score that is sent again another day is in another partition:
+ * every read takes the latest.
+ */
+const SCORES: Table = {
+  name: "scores",
+  columns: `
+  project LowCardinality(String),
+  trace_id String CODEC(ZSTD),
+  score_id String CODEC(ZSTD),
+  version UInt64 CODEC(Delta, ZSTD),
+  received Int64 CODEC(Delta, ZSTD),
+  written DateTime64(6, 'UTC') DEFAULT now64(6) CODEC(Delta, ZSTD),
+  span_id String CODEC(ZSTD),
+  name LowCardinality(String),
+  value Nullable(Float64),
+  label Nullable(String) CODEC(ZSTD),
+  status LowCardinality(String),
+  created Int64 CODEC(Delta, ZSTD),
+  record String CODEC(ZSTD(3)),
+  INDEX by_name name TYPE bloom_filter(0.01) GRANULARITY 1,
+  INDEX by_written written TYPE minmax GRANULARITY 1`,
+  kept: {
+    version: "version",
+    orderBy: "project, trace_id, score_id",
+    granularity: { rows: 1024 },
+  },
+};
+
+const TABLES = [INCOMING, SPANS, SPANS_BY_START, COMMITS, TRACES, TRACES_BY_ID, SCORES];
 
 /** The tables that hold rows of traces. */
 export const KEPT_TABLES = TABLES.filter((table) => table.kept !== null).map(({ name }) => name);
@@ -284,8 +313,8 @@ ENGINE = Distributed(${quoted(cluster)}, ${quoted(address.database)}, ${quoted(l
 }
 
 /**
- * What takes tables of version 1 to {@link SCHEMA_VERSION}; each may be run again, by several replicas
- * at once. Rows from before have 0 nanoseconds.
+ * What takes tables of version 1 to version 2; each may be run again, by several replicas at once. Rows from
+ * before have 0 nanoseconds. Tables that came later are made by {@link clickHouseSchema}.
  */
 export function clickHouseUpgrade(
   address: Pick<ClickHouseAddress, "database" | "cluster">,

@@ -2,6 +2,9 @@ import type { ClickHouseClient } from "@clickhouse/client";
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import { QUERY_LIMITS, QueryLane } from "../query-lane.ts";
+import type { ScorePart } from "../score-parts.ts";
+import type { ScoreFiguresRequest, ScoreFiguresResult } from "../score-query.ts";
+import type { ScoreBatch, ScoreOutcome } from "../score-store.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,
@@ -38,6 +41,9 @@ import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
 import { countFailedSpans, ListReader } from "./list-reader.ts";
 import { keepRowsFor, prepareDatabase } from "./prepare-database.ts";
 import { earliestStart, runAnalytics } from "./run-analytics.ts";
+import { runScoreFigures } from "./run-score-figures.ts";
+import { ScoreExporter } from "./score-exporter.ts";
+import { ScoreWriter } from "./score-table.ts";
 import { SpanExporter } from "./span-exporter.ts";
 import { SummaryKeeper } from "./summary-keeper.ts";
 import { TraceReader } from "./trace-reader.ts";
@@ -96,8 +102,10 @@ export function openClickHouseAppender(
 ): OpenAppender {
   const session = new ClickHouseSession(connectClickHouse(address), address);
   const appender = new ClickHouseAppender(session, maxSpansPerTrace, onTrouble);
+  const scores = new ScoreWriter(session);
   return {
     append: (batch) => appender.append(batch),
+    putScores: (batch) => scores.put(batch),
     close: async () => {
       await appender.close();
       await session.close();
@@ -119,6 +127,8 @@ class ClickHouseStore implements SpanStore {
   readonly #remover: TraceRemover;
   readonly #exporter: SpanExporter;
   readonly #changes: ChangePoller;
+  readonly #scores: ScoreWriter;
+  readonly #scoreExporter: ScoreExporter;
 
   constructor(
     session: ClickHouseSession,
@@ -143,6 +153,8 @@ class ClickHouseStore implements SpanStore {
     this.#analytics = new QueryLane(ANALYTICS_AT_ONCE, queries);
     this.#remover = new TraceRemover(session);
     this.#exporter = new SpanExporter(session);
+    this.#scores = new ScoreWriter(session);
+    this.#scoreExporter = new ScoreExporter(session);
     this.#changes = new ChangePoller(session, onFailure);
   }
 
@@ -187,6 +199,10 @@ class ClickHouseStore implements SpanStore {
     return this.#analytics.run(gone, (signal) => runAnalytics(this.#until(signal), request));
   }
 
+  scoreFigures(request: ScoreFiguresRequest, gone?: AbortSignal): Promise<ScoreFiguresResult> {
+    return this.#analytics.run(gone, (signal) => runScoreFigures(this.#until(signal), request));
+  }
+
   earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null> {
     return this.#analytics.run(gone, (signal) => earliestStart(this.#until(signal), request));
   }
@@ -196,6 +212,10 @@ class ClickHouseStore implements SpanStore {
     gone?: AbortSignal,
   ): Promise<readonly FailedSpans[]> {
     return this.#lists.run(gone, (signal) => countFailedSpans(this.#until(signal), request));
+  }
+
+  putScores(batch: ScoreBatch): Promise<ScoreOutcome> {
+    return this.#scores.put(batch);
   }
 
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {
@@ -212,6 +232,14 @@ class ClickHouseStore implements SpanStore {
 
   exportSpans(after: string | null): AsyncIterable<SpanPart> {
     return this.#exporter.exportSpans(after);
+  }
+
+  countScores(): Promise<ReadonlyMap<string, number>> {
+    return this.#scoreExporter.count();
+  }
+
+  exportScores(after: string | null): AsyncIterable<ScorePart> {
+    return this.#scoreExporter.exportScores(after);
   }
 
   /** Words are indexed with the insert. */

@@ -35,7 +35,11 @@ describe("conditions", () => {
     const text = fc.string({ unit: fc.constantFrom("'", "\\", "x7", "}", "{", ";"), minLength: 1 });
     fc.assert(
       fc.property(text, (value) => {
-        const { text: sql, parameters } = whereFilter({ name: value, userId: value, route: value });
+        const { text: sql, parameters } = whereFilter({ table: (name) => name }, "traces", {
+          name: value,
+          userId: value,
+          route: value,
+        });
         expect(sql).toBe(
           "TRUE AND user_id = {userId:String} AND route = {route:String} AND name = {name:String}",
         );

@@ -1,7 +1,8 @@
 import { filterConditions } from "../filter-conditions.ts";
+import type { ScoreCondition } from "../score-store.ts";
 import { parseSearch } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
-import type { Parameters } from "./clickhouse-session.ts";
+import type { ClickHouseSession, Parameters } from "./clickhouse-session.ts";
 
 /** A condition with the values of its `{name:Type}`. */
 export interface Condition {
@@ -20,8 +21,15 @@ const NUMBER_TYPES: Readonly<Record<string, string>> = {
 /** ClickHouse takes no more in one question to an index. */
 const MOST_INDEXED_WORDS = 32;
 
-/** All conditions of a filter but its text; they hold for rows of `traces` and of `spans_by_start`. */
-export function whereFilter(filter: SpanFilter): Condition {
+/** The tables that lists read, by what tells their rows apart. */
+const ROW_IDS = { traces: "trace_id", spans_by_start: "(trace_id, span_id)" } as const;
+
+/** All conditions of a filter but its text, for the rows of a table. */
+export function whereFilter(
+  session: Pick<ClickHouseSession, "table">,
+  table: keyof typeof ROW_IDS,
+  filter: SpanFilter,
+): Condition {
   const texts: string[] = ["TRUE"];
   const parameters: Record<string, unknown> = {};
   for (const { key, column, operator, value } of filterConditions(filter)) {
@@ -32,7 +40,41 @@ export function whereFilter(filter: SpanFilter): Condition {
     texts.push("trace_id IN {traceIds:Array(String)}");
     parameters.traceIds = filter.traceIds;
   }
+  if (filter.score !== undefined) {
+    const { text, parameters: more } = whereScored(session, ROW_IDS[table], filter.score);
+    texts.push(text);
+    Object.assign(parameters, more);
+  }
   return { text: texts.join(" AND "), parameters };
+}
+
+/** A trace by the scores of any of its spans, a span by those that name it. */
+function whereScored(
+  session: Pick<ClickHouseSession, "table">,
+  rowId: string,
+  { name, test }: ScoreCondition,
+): Condition {
+  const scores = `FROM ${session.table("scores")}
+    WHERE project = {project:String} AND name = {scoreName:String}`;
+  if (test === "any" || test === "none") {
+    const operator = test === "any" ? "IN" : "NOT IN";
+    return {
+      text: `${rowId} ${operator} (SELECT ${rowId} ${scores})`,
+      parameters: { scoreName: name },
+    };
+  }
+  const [wanted, parameters] =
+    typeof test === "string"
+      ? ["argMax(status, version) = {scoreStatus:String}", { scoreStatus: test }]
+      : [
+          `ifNull((argMax((value, status), version) AS judged).1 ${test.operator} {scoreValue:Float64}, 0)`,
+          { scoreValue: test.value },
+        ];
+  return {
+    text: `${rowId} IN (
+      SELECT ${rowId} ${scores} GROUP BY trace_id, span_id, score_id HAVING ${wanted})`,
+    parameters: { scoreName: name, ...parameters },
+  };
 }
 
 /**

@@ -11,6 +11,7 @@ import { MOST_PAGE_BYTES, MOST_SPANS_COUNTED } from "../span-query.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import type { Condition } from "./filter-sql.ts";
 import { spansAfter, tracesAfter, whereFilter, whereText } from "./filter-sql.ts";
+import { ListedScores } from "./score-table.ts";
 import type { SpanPlace } from "./span-records.ts";
 import { recordBytesAt, recordsAt } from "./span-records.ts";
 import { nodesOf } from "./stored-summaries.ts";
@@ -99,17 +100,27 @@ export class ListReader {
     limit: number,
     maxBytes: number,
   ): Promise<ListPage> {
-    const shown = fitting(found.slice(0, limit), maxBytes);
-    const missing = shown.filter(({ record }) => record === null);
-    const recordAt = await recordsAt(
+    const candidates = found.slice(0, limit);
+    const scores = await ListedScores.of(
       this.#session,
       project,
-      missing.map(({ place }) => place),
+      candidates.map(({ place }) => place),
+      candidates[0]?.position.spanId === null,
     );
+    const shown = fitting(candidates, maxBytes, scores);
+    const missing = shown.filter(({ record }) => record === null);
+    const [recordAt, scoresAt] = await Promise.all([
+      recordsAt(
+        this.#session,
+        project,
+        missing.map(({ place }) => place),
+      ),
+      scores.read(shown.map(({ place }) => place)),
+    ]);
     const items = shown.flatMap(({ place, record, total }) => {
       const open = record ?? recordAt(place);
       // Deleted between the two statements.
-      return open === undefined ? [] : [`${open}${total}${AFTER_LISTED_TOTAL}`];
+      return open === undefined ? [] : [`${open}${total}${scoresAt(place)}${AFTER_LISTED_TOTAL}`];
     });
     const hasMore = found.length > shown.length;
     return { items, next: hasMore ? (shown.at(-1)?.position ?? null) : null };
@@ -121,7 +132,7 @@ export class ListReader {
     after: ListPosition | null,
     limit: number,
   ): Promise<TraceCandidate[]> {
-    const where = whereFilter(filter);
+    const where = whereFilter(this.#session, "traces", filter);
     const beyond = tracesAfter(after);
     const rows = await this.#session.rows<[number, number, string, string, string, string, string]>(
       `SELECT start, start_nanos, trace_id, toString(version), top_id, total, record
@@ -217,7 +228,7 @@ export class ListReader {
     after: ListPosition | null,
     limit: number,
   ): Promise<SpanCandidate[]> {
-    const where = whereFilter(filter);
+    const where = whereFilter(this.#session, "spans_by_start", filter);
     const beyond = spansAfter(after);
     const rows = await this.#session.rows<[number, number, string, string, number]>(
       `SELECT start, start_nanos, span_id, trace_id, version FROM ${this.#session.table("spans_by_start")}
@@ -260,10 +271,14 @@ export class ListReader {
 }
 
 /** The beginning of a page that stays within a number of bytes; at least one. */
-function fitting(found: readonly Listed[], maxBytes: number): readonly Listed[] {
+function fitting(
+  found: readonly Listed[],
+  maxBytes: number,
+  scores: ListedScores,
+): readonly Listed[] {
   let bytes = 0;
-  const end = found.findIndex(({ recordBytes, total }, n) => {
-    bytes += recordBytes + total.length + AFTER_LISTED_TOTAL.length;
+  const end = found.findIndex(({ recordBytes, total, place }, n) => {
+    bytes += recordBytes + total.length + AFTER_LISTED_TOTAL.length + scores.bytesAfter(place);
     return n > 0 && bytes > maxBytes;
   });
   return end < 0 ? found : found.slice(0, end);

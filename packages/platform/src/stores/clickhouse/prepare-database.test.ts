@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { storedScore } from "../contract/stored-score.fixture.ts";
 import { storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { Subject } from "../contract/subject.fixture.ts";
 import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
@@ -33,8 +34,13 @@ it("lets the database delete what arrived long ago, in every table", async () =>
   const now = Date.now() * 1_000;
   await subject.append([storedSpan({ name: "old" })], now - 10 * DAY_MS * 1_000);
   await subject.append([storedSpan({ name: "young", traceId: traceIdOf(2) })], now);
+  const scores = [
+    storedScore({ receivedAt: now - 10 * DAY_MS * 1_000 }),
+    storedScore({ traceId: traceIdOf(2), receivedAt: now }),
+  ];
+  await subject.store.putScores({ project: subject.project, scores });
   expect(await subject.store.keepFor(3 * DAY_MS)).toBe("by-database");
-  const tables = ["commits", "spans", "spans_by_start", "traces", "traces_by_id"];
+  const tables = ["commits", "scores", "spans", "spans_by_start", "traces", "traces_by_id"];
   expect(await kept()).toEqual(tables.map((name) => [name, String(3 * 86_400)]));
   for (const table of tables) {
     await session.command(`OPTIMIZE TABLE ${session.table(table)} FINAL`);

@@ -100,7 +100,7 @@ export async function earliestStart(
 }
 
 /** The traces that a filter finds, as a table and its conditions; undefined where nothing can match. */
-function tracesIn(
+export function tracesIn(
   session: ClickHouseSession,
   project: string,
   filter: SpanFilter,
@@ -108,7 +108,7 @@ function tracesIn(
 ) {
   const search = filter.text === undefined ? null : whereText(filter.text);
   if (search === undefined) return undefined;
-  const where = whereFilter(filter);
+  const where = whereFilter(session, "traces", filter);
   // A trace has several rows while it grows: the newest one counts, wherever it is.
   const traces = `(
     SELECT * FROM ${session.table("traces")}

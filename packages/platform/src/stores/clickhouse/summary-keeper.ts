@@ -106,7 +106,7 @@ export class SummaryKeeper {
     if (rows.length === 0) return;
     const traces = rows.map(([project, traceId]) => ({ project, traceId }));
     // A summary of a trace that was sent again since then is newer, and stays.
-    await deleteRows(this.#session, SUMMARY_TABLES, traces, until * 1_000);
+    await deleteRows(this.#session, SUMMARY_TABLES, traces, { upTo: until * 1_000 });
   }
 
   /** A trace that cannot be summarised must not stop the others. */

@@ -2,6 +2,7 @@ import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { ListedScores, scoresOfTrace } from "./score-table.ts";
 import type { SpanPlace } from "./span-records.ts";
 import { RecordWindow, recordBytesAt, recordsAt } from "./span-records.ts";
 import { nodesOf } from "./stored-summaries.ts";
@@ -34,7 +35,11 @@ export class TraceReader {
   async readTree(project: string, focus: TreeFocus, gone?: () => AbortSignal): Promise<TreeRead> {
     const signal = gone?.();
     const session = signal === undefined ? this.#session : this.#session.until({ signal });
-    const rows = await firstRows(session, project, focus);
+    // At once: the scores of a span's trace can only be asked for when the trace is known.
+    const [rows, ofTrace] = await Promise.all([
+      firstRows(session, project, focus),
+      focus.kind === "trace" ? scoresOfTrace(session, project, focus.traceId) : null,
+    ]);
     const [first] = rows;
     if (first === undefined) return MISSING;
     const [traceId] = first;
@@ -54,6 +59,7 @@ export class TraceReader {
       kind: "nodes",
       nodes: nodes.table,
       focus: index,
+      scores: focus.kind === "trace" ? ofTrace : await scoresOfTrace(session, project, traceId),
       openRecords: (wanted) => window.get(wanted),
     };
   }
@@ -74,17 +80,25 @@ export class TraceReader {
       rows.map(([traceId, spanId, start, total]) => [traceId, { traceId, spanId, start, total }]),
     );
     const tops = traceIds.map((id) => byId.get(id)).filter((top) => top !== undefined);
-    const bytesAt = await recordBytesAt(this.#session, project, tops);
+    const [bytesAt, scores] = await Promise.all([
+      recordBytesAt(this.#session, project, tops),
+      ListedScores.of(this.#session, project, tops, true),
+    ]);
     let bytes = 0;
     const end = tops.findIndex((top, n) => {
-      bytes += bytesAt(top) ?? 0;
+      bytes += (bytesAt(top) ?? 0) + scores.bytesAfter(top);
       return n > 0 && bytes > maxBytes;
     });
     const read = end < 0 ? tops : tops.slice(0, end);
-    const recordAt = await recordsAt(this.#session, project, read);
+    const [recordAt, scoresAt] = await Promise.all([
+      recordsAt(this.#session, project, read),
+      scores.read(read),
+    ]);
     const records = read.flatMap((top) => {
       const record = recordAt(top);
-      return record === undefined ? [] : [`${record}${top.total}${AFTER_LISTED_TOTAL}`];
+      return record === undefined
+        ? []
+        : [`${record}${top.total}${scoresAt(top)}${AFTER_LISTED_TOTAL}`];
     });
     return { tops: records, unread: tops.length - read.length };
   }

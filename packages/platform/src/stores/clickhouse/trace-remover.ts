@@ -22,12 +22,14 @@ export class TraceRemover {
 
   async deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {
     try {
-      const newest = await this.#newestWrite(project, traceId);
-      if (newest === 0) return { kind: "missing" };
+      const newest = await this.#newestWrite("commits", project, traceId);
+      const lastScore = await this.#newestWrite("scores", project, traceId);
+      if (newest === 0 && lastScore === 0) return { kind: "missing" };
       const trace = [{ project, traceId }];
+      if (lastScore > 0) await deleteRows(this.#session, ["scores"], trace, { upTo: lastScore });
       // Only writes up to this version are deleted from each table, so that a later write stays complete.
-      await deleteRows(this.#session, ORDER, trace, newest);
-      if ((await this.#newestWrite(project, traceId)) > 0) {
+      await deleteRows(this.#session, ORDER, trace, { upTo: newest });
+      if ((await this.#newestWrite("commits", project, traceId)) > 0) {
         // The summary may have been made while the old spans still existed.
         await deleteRows(this.#session, SUMMARY_TABLES, trace);
         await this.#summaries.renew(project, [traceId]);
@@ -39,10 +41,14 @@ export class TraceRemover {
     }
   }
 
-  /** The version of a trace's last write; 0 when there is no such trace. */
-  async #newestWrite(project: string, traceId: string): Promise<number> {
+  /** The version of the last write of a trace, or of its scores; 0 when there is none. */
+  async #newestWrite(
+    table: "commits" | "scores",
+    project: string,
+    traceId: string,
+  ): Promise<number> {
     const rows = await this.#session.rows<[number]>(
-      `SELECT max(version) FROM ${this.#session.table("commits")}
+      `SELECT max(version) FROM ${this.#session.table(table)}
        WHERE project = {project:String} AND trace_id = {traceId:String}`,
       { project, traceId },
     );
@@ -64,9 +70,32 @@ export class TraceRemover {
     if (rows.length > 0) {
       await deleteRows(
         this.#session,
-        ORDER,
+        ["scores", ...ORDER],
         rows.map(([project, traceId]) => ({ project, traceId })),
       );
+    }
+    return rows.length + (await this.#expireOrphans(receivedBefore, limit));
+  }
+
+  /** Deletes old scores whose traces are not there. @returns How many. */
+  async #expireOrphans(receivedBefore: number, limit: number): Promise<number> {
+    const scores = this.#session.table("scores");
+    // Partitions are days of arrival: only old ones are read.
+    const old = `SELECT project, trace_id FROM ${scores} WHERE received < {before:Int64}`;
+    const rows = await this.#session.rows<[string, string, string]>(
+      `SELECT project, trace_id, score_id FROM ${scores} WHERE (project, trace_id) IN (${old})
+         AND (project, trace_id) NOT IN (
+           SELECT project, trace_id FROM ${this.#session.table("commits")}
+           WHERE (project, trace_id) IN (${old})
+         )
+       GROUP BY project, trace_id, score_id HAVING argMax(received, version) < {before:Int64}
+       LIMIT {limit:UInt32}`,
+      { before: receivedBefore, limit },
+    );
+    if (rows.length > 0) {
+      const traces = rows.map(([project, traceId]) => ({ project, traceId }));
+      const scoreIds = rows.map(([, , scoreId]) => scoreId);
+      await deleteRows(this.#session, ["scores"], traces, { scoreIds });
     }
     return rows.length;
   }

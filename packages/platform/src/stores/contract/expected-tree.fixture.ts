@@ -17,13 +17,15 @@ function nest(
   openRecords: readonly string[],
   tree: ReturnType<typeof buildTree>,
   focus: number,
+  afterTotal: (index: number) => string = () => "",
 ): SpanRecord {
   const path: SpanRecord[] = [];
   const from = tree.position[focus] as number;
   const floor = tree.depth[focus] as number;
   for (const index of tree.preorder.subarray(from, tree.subtreeEnd[focus])) {
     const open = openRecords[index] as string;
-    const record = JSON.parse(`${open}${JSON.stringify(tree.total(index))}}}`) as SpanRecord;
+    const total = JSON.stringify(tree.total(index));
+    const record = JSON.parse(`${open}${total}${afterTotal(index)}}}`) as SpanRecord;
     record.children = null;
     const level = (tree.depth[index] as number) - floor;
     const parent = path[level - 1];
@@ -56,7 +58,9 @@ export async function assemble(read: TreeRead): Promise<SpanRecord | undefined> 
       const texts = await read.openRecords([...Array(read.nodes.length).keys()]);
       const tree = buildTree(read.nodes);
       const open = texts.map((text) => Buffer.from(text).toString());
-      return nest(open, tree, read.focus ?? tree.top);
+      const { scores } = read;
+      const after = (n: number) => scores?.after(read.nodes.at(n)?.id ?? "", n === tree.top) ?? "";
+      return nest(open, tree, read.focus ?? tree.top, after);
     }
   }
 }

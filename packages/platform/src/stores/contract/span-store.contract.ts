@@ -6,6 +6,9 @@ import { expectedTree } from "./expected-tree.fixture.ts";
 import { describeExporting } from "./exporting.contract.ts";
 import { family } from "./family.fixture.ts";
 import { describeLists } from "./lists.contract.ts";
+import { describeScoreExporting } from "./score-exporting.contract.ts";
+import { describeScoreFigures } from "./score-figures.contract.ts";
+import { describeScores } from "./scores.contract.ts";
 import { describeSearch } from "./search.contract.ts";
 import { describeSendingAgain } from "./sending-again.contract.ts";
 import type { TraceSizes } from "./sizes.contract.ts";
@@ -61,6 +64,9 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
       describeSpanLimit(subject);
       describeAnalytics(subject);
       describeDeleting(subject);
+      describeScores(subject);
+      describeScoreExporting(subject);
+      describeScoreFigures(subject);
     }
 
     it("answers a check", () => subject.store.check());

@@ -1,4 +1,5 @@
 import { filterConditions } from "../filter-conditions.ts";
+import type { ScoreCondition } from "../score-store.ts";
 import { parseSearch } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { dateText } from "./day.ts";
@@ -61,11 +62,26 @@ export function whereFilter(
     where.add(`${row}.${column} ${operator} ${where.value(value)}`);
   }
   if (filter.traceIds !== undefined) where.add(`t.trace_id = ANY(${where.value(filter.traceIds)})`);
+  if (filter.score !== undefined) where.add(whereScored(row, where, filter.score));
   if (search?.kind === "many") where.add(whereFound(row, where, search.query));
   if (search?.kind === "few" && row === "t") {
     where.add(`t.trace_no IN (SELECT p.trace_no FROM ${spansToList(where, search)} p)`);
   }
   return where;
+}
+
+/** A trace by the scores of any of its spans, a span by those that name it. */
+function whereScored(row: ListedTable, where: Conditions, { name, test }: ScoreCondition): string {
+  const span = row === "p" ? " AND c.span_id = p.span_id" : "";
+  const scores = `SELECT FROM agate.scores c
+    WHERE c.project = t.project AND c.trace_id = t.trace_id AND c.name = ${where.value(name)}${span}`;
+  if (test === "none") return `NOT EXISTS (${scores})`;
+  if (test === "any") return `EXISTS (${scores})`;
+  const wanted =
+    typeof test === "string"
+      ? `c.status = ${where.value(test)}`
+      : `c.status = 'ok' AND c.value ${test.operator} ${where.value(test.value)}`;
+  return `EXISTS (${scores} AND ${wanted})`;
 }
 
 /**

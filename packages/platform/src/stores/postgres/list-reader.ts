@@ -1,6 +1,11 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { ListPageBuilder } from "../list-page.ts";
-import { DamagedSegmentError, isAssembledEntry, openRecordText } from "../segments/segment.ts";
+import {
+  DamagedSegmentError,
+  isAssembledEntry,
+  openRecordText,
+  spanIdIn,
+} from "../segments/segment.ts";
 import type {
   FailedSpans,
   FailedSpansRequest,
@@ -12,6 +17,7 @@ import { MOST_SPANS_COUNTED } from "../span-query.ts";
 import { addAfter, planSearch, spansToList, whereFilter } from "./filter-sql.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import { mergeHeaders, segmentsInOrder } from "./read-segments.ts";
+import { ListedScores } from "./score-table.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
@@ -54,21 +60,26 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
      ORDER BY t.start DESC, t.start_nanos DESC, t.trace_id DESC LIMIT ${most}`,
     where.values,
   );
+  const scores = await scoresOf(runner, project, rows);
   const page = new ListPageBuilder(maxBytes);
   let shown = 0;
   for await (const { row, segment } of segmentsInOrder(runner, rows.slice(0, limit))) {
     const { start, start_nanos, trace_id, top_offset, top_length, total } = row;
     const bytes = top_length + total.length + AFTER_LISTED_TOTAL.length;
     if (!page.fits(bytes)) break;
-    shown++;
+    let isFull = false;
     const position = { start, startNanos: start_nanos, traceId: trace_id, spanId: null };
     await skipIfDamaged(page, position, async () => {
       const body = await segment?.body();
       // Deleted between the two statements.
       if (body === undefined) return page.skip(position);
       const open = openRecordText(body, top_offset, top_length);
-      page.add(position, `${open}${total}${AFTER_LISTED_TOTAL}`, bytes);
+      const judged = await scores.after(trace_id, spanIdIn(open), true);
+      const item = `${open}${total}${judged}${AFTER_LISTED_TOTAL}`;
+      isFull = !page.addIfFits(position, item, bytes + Buffer.byteLength(judged));
     });
+    if (isFull) break;
+    shown++;
   }
   return page.finish(shown < rows.length);
 }
@@ -89,6 +100,7 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
     where.values,
   );
   const totals = new TraceTotals(runner);
+  const scores = await scoresOf(runner, project, rows);
   const page = new ListPageBuilder(maxBytes);
   let shown = 0;
   for await (const { row, segment } of segmentsInOrder(runner, rows.slice(0, limit))) {
@@ -104,7 +116,9 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
       const isAtHand = row.segments === 1 && (entry === undefined || isAssembledEntry(entry));
       const known = isAtHand ? undefined : await totals.of(row, row.span_id);
       const totalLength = known?.length ?? entry?.totalLength ?? 0;
-      const bytes = (entry?.openLength ?? 0) + totalLength + AFTER_LISTED_TOTAL.length;
+      const judged = await scores.after(row.trace_id, row.span_id, false);
+      const around = AFTER_LISTED_TOTAL.length + Buffer.byteLength(judged);
+      const bytes = (entry?.openLength ?? 0) + totalLength + around;
       isFull = !page.fits(bytes);
       if (isFull) return;
       const body = entry && (await segment?.body());
@@ -113,12 +127,21 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
       const end = entry.offset + entry.openLength;
       const total = known ?? body.toString("latin1", end, end + entry.totalLength);
       const open = openRecordText(body, entry.offset, entry.openLength);
-      page.add(position, `${open}${total}${AFTER_LISTED_TOTAL}`, bytes);
+      const item = `${open}${total}${judged}${AFTER_LISTED_TOTAL}`;
+      page.add(position, item, bytes);
     });
     if (isFull) break;
     shown++;
   }
   return page.finish(shown < rows.length);
+}
+
+function scoresOf(
+  runner: SqlRunner,
+  project: string,
+  rows: readonly { readonly trace_id: string }[],
+): Promise<ListedScores> {
+  return ListedScores.of(runner, project, [...new Set(rows.map(({ trace_id }) => trace_id))]);
 }
 
 /** Adds a record to a page, or notes that it could not be read. */

@@ -1,6 +1,7 @@
 import type { StoredSpan } from "@agate/spans";
 import type { QueuedBatch } from "../group-commit.ts";
 import { GroupCommit } from "../group-commit.ts";
+import type { ScoreBatch, ScoreOutcome } from "../score-store.ts";
 import type { BatchToWrite } from "../segments/segment-encoder.ts";
 import { createBatchEncoder } from "../segments/segment-encoder.ts";
 import { committed } from "../span-limit.ts";
@@ -11,6 +12,7 @@ import { dayOf } from "./day.ts";
 import { makeDays } from "./day-tables.ts";
 import type { RejectedInProject } from "./known-traces.ts";
 import { isMissingDay } from "./postgres-errors.ts";
+import { putScores } from "./score-table.ts";
 import { SpanDatabase } from "./span-database.ts";
 import { writeTraces } from "./trace-writer.ts";
 
@@ -62,6 +64,10 @@ class PostgresAppender implements OpenAppender {
       characters: batch.spans.reduce((sum, { openRecord }) => sum + openRecord.length, 0),
       traces: new Set(batch.spans.map((span) => traceKey(batch, span))),
     });
+  }
+
+  putScores(batch: ScoreBatch): Promise<ScoreOutcome> {
+    return putScores(this.#database, batch);
   }
 
   async close(): Promise<void> {

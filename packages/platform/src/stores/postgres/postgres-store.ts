@@ -3,6 +3,9 @@ import { spawnThread } from "../../threads/spawn-thread.ts";
 import { reportDamaged } from "../list-page.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import { QueryLane } from "../query-lane.ts";
+import type { ScorePart } from "../score-parts.ts";
+import type { ScoreFiguresRequest, ScoreFiguresResult } from "../score-query.ts";
+import type { ScoreBatch, ScoreOutcome } from "../score-store.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,
@@ -38,12 +41,15 @@ import { StoreThread } from "../store-thread.ts";
 import { TreeThread } from "../trees/tree-thread.ts";
 import type { CompactionRule } from "./compact-segments.ts";
 import { COMPACT_AFTER_MS } from "./compact-segments.ts";
+import { countScores, exportScores } from "./export-scores.ts";
 import { countSpans, exportSpans } from "./export-spans.ts";
 import { countFailedSpans, listSpans, listTraces } from "./list-reader.ts";
 import type { MaintenanceApi, MaintenanceData } from "./maintenance.ts";
 import { openPostgresAppender } from "./postgres-appender.ts";
 import { prepareSpanDatabase } from "./prepare-database.ts";
 import { earliestStart, runAnalytics } from "./run-analytics.ts";
+import { runScoreFigures } from "./run-score-figures.ts";
+import { putScores } from "./score-table.ts";
 import { SpanDatabase } from "./span-database.ts";
 import { TraceReader } from "./trace-reader.ts";
 import { deleteTrace, expireTraces } from "./trace-remover.ts";
@@ -183,6 +189,10 @@ class PostgresStore implements SpanStore {
     return this.#analytics.run(gone, (signal) => runAnalytics(this.#database, request, signal));
   }
 
+  scoreFigures(request: ScoreFiguresRequest, gone?: AbortSignal): Promise<ScoreFiguresResult> {
+    return this.#analytics.run(gone, (signal) => runScoreFigures(this.#database, request, signal));
+  }
+
   earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null> {
     return this.#analytics.run(gone, (signal) => earliestStart(this.#database, request, signal));
   }
@@ -192,6 +202,10 @@ class PostgresStore implements SpanStore {
     gone?: AbortSignal,
   ): Promise<readonly FailedSpans[]> {
     return this.#lists.run(gone, (signal) => countFailedSpans(this.#database, request, signal));
+  }
+
+  putScores(batch: ScoreBatch): Promise<ScoreOutcome> {
+    return putScores(this.#database, batch);
   }
 
   async deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {
@@ -210,6 +224,14 @@ class PostgresStore implements SpanStore {
 
   exportSpans(after: string | null): AsyncIterable<SpanPart> {
     return exportSpans(this.#database, after);
+  }
+
+  countScores(): Promise<ReadonlyMap<string, number>> {
+    return countScores(this.#database);
+  }
+
+  exportScores(after: string | null): AsyncIterable<ScorePart> {
+    return exportScores(this.#database, after);
   }
 
   async searchCaughtUp(): Promise<void> {

@@ -4,7 +4,7 @@ import { groupsOf, NOTHING_FOUND, totalOf } from "../summary/analytics-cells.ts"
 import { planSearch, whereFilter } from "./filter-sql.ts";
 import type { SpanDatabase, SqlRunner, SqlValue } from "./span-database.ts";
 
-const ONE_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+export const ONE_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /** All of a cell but its bucket. Costs are added as decimals: thousands of small ones show it. */
 const CELL_COLUMNS = `count(*) AS count, count(*) FILTER (WHERE t.status = 'ERROR') AS errors,

@@ -159,4 +159,24 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX superseded_segments_by_trace ON agate.superseded_segments (trace_no, superseded_no);
   CREATE INDEX superseded_segments_by_day ON agate.superseded_segments (day);
   `,
+  `
+  -- Judgements of spans. By the trace's id, not its number: they may arrive before it.
+  CREATE TABLE agate.scores (
+    project text COLLATE "C" NOT NULL,
+    trace_id text COLLATE "C" NOT NULL,
+    score_id text COLLATE "C" NOT NULL,
+    -- Empty: the top span of the trace.
+    span_id text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    value float8,
+    label text COLLATE "C",
+    status text COLLATE "C" NOT NULL,
+    created bigint NOT NULL,
+    received bigint NOT NULL,
+    record text NOT NULL,
+    PRIMARY KEY (project, trace_id, score_id)
+  );
+  CREATE INDEX scores_by_name ON agate.scores (project, name, status, value);
+  CREATE INDEX scores_by_arrival ON agate.scores (received);
+  `,
 ];

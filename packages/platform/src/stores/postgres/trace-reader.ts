@@ -9,6 +9,7 @@ import {
   isAssembledEntry,
   openRecordText,
   readingTrace,
+  spanIdIn,
   withTraceId,
 } from "../segments/segment.ts";
 import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
@@ -16,6 +17,7 @@ import type { LargeTraces } from "../trees/tree-thread.ts";
 import { tableOfDay } from "./day.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import { openRecordsOf, segmentsInOrder, unpack } from "./read-segments.ts";
+import { IS_SCORED, ListedScores, scoresOfTrace } from "./score-table.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 
 const MISSING: TreeRead = { kind: "missing" };
@@ -28,6 +30,7 @@ interface TracePlace {
   readonly day: number;
   readonly segments: number;
   readonly spans: number;
+  readonly is_scored: boolean;
 }
 
 /** How one tree is read. */
@@ -81,7 +84,7 @@ export class TraceReader {
       readNodes: (place, focusId) =>
         this.#large !== undefined && place.spans > this.#large.spans
           ? this.#large.read(project, focus, place.spans, signal)
-          : readNodes(runner, place, focusId),
+          : readNodes(runner, project, place, focusId),
     };
     try {
       return focus.kind === "trace"
@@ -114,6 +117,11 @@ export class TraceReader {
     const byId = new Map(places.map((place) => [place.trace_id, place]));
     const ordered = traceIds.map((id) => byId.get(id)).filter((place) => place !== undefined);
     const tops: string[] = [];
+    const scores = await ListedScores.of(
+      this.#database,
+      project,
+      ordered.map((row) => row.trace_id),
+    );
     let bytes = 0;
     let seen = 0;
     for await (const { row, segment } of segmentsInOrder(this.#database, ordered)) {
@@ -124,7 +132,10 @@ export class TraceReader {
         const body = await segment?.body();
         if (body === undefined) continue;
         const open = openRecordText(body, row.top_offset, row.top_length);
-        tops.push(`${open}${row.total}${AFTER_LISTED_TOTAL}`);
+        const judged = await scores.after(row.trace_id, spanIdIn(open), true);
+        bytes += Buffer.byteLength(judged);
+        if (tops.length > 0 && bytes > maxBytes) return { tops, unread: ordered.length - seen + 1 };
+        tops.push(`${open}${row.total}${judged}${AFTER_LISTED_TOTAL}`);
       } catch (error) {
         if (!(error instanceof DamagedSegmentError)) throw error;
         onDamaged(withTraceId(error, row.trace_id));
@@ -140,13 +151,14 @@ async function readTrace(
   traceId: string,
 ): Promise<TreeRead> {
   const [place] = await runner.query<TracePlace>(
-    "SELECT trace_no, trace_id, day, segments, spans FROM agate.traces WHERE project = $1 AND trace_id = $2",
+    `SELECT trace_no, trace_id, day, segments, spans, ${IS_SCORED} AS is_scored
+     FROM agate.traces t WHERE project = $1 AND trace_id = $2`,
     [project, traceId],
     "place-of-trace",
   );
   if (place === undefined) return MISSING;
   const table = tableOfDay("segments", place.day);
-  if (place.segments > 1) return readNodes(place, null);
+  if (place.segments > 1 || place.is_scored) return readNodes(place, null);
   // A second row means that more spans have been committed.
   const [only, another] = await runner.query<SegmentRow>(
     `SELECT header, body FROM ${table} WHERE trace_no = $1 ORDER BY segment LIMIT 2`,
@@ -171,14 +183,14 @@ async function readSpan(
   // An expression, so that PostgreSQL looks spans up by id: with many small days it would scan them all by
   // number.
   const [place] = await runner.query<SpanPlace>(
-    `SELECT p.trace_no, p.day, p.segment, t.trace_id, t.segments, t.spans
+    `SELECT p.trace_no, p.day, p.segment, t.trace_id, t.segments, t.spans, ${IS_SCORED} AS is_scored
      FROM agate.spans p JOIN agate.traces t ON t.trace_no = p.trace_no
      WHERE p.span_id = $1 AND p.project = $2 ORDER BY p.span_no + 0 DESC LIMIT 1`,
     [spanId, project],
     "place-of-span",
   );
   if (place === undefined) return MISSING;
-  if (place.segments > 1) return readNodes(place, spanId);
+  if (place.segments > 1 || place.is_scored) return readNodes(place, spanId);
   const table = tableOfDay("segments", place.day);
   const [row] = await runner.query<HeaderRow & SegmentRow>(
     `SELECT segment, header, body FROM ${table} WHERE trace_no = $1 AND segment = $2`,
@@ -198,6 +210,7 @@ async function readSpan(
 
 async function readNodes(
   runner: SqlRunner,
+  project: string,
   place: TracePlace,
   focusId: string | null,
 ): Promise<TreeRead> {
@@ -208,7 +221,8 @@ async function readNodes(
   if (nodes.length === 0 || focus === -1) return MISSING;
   const { trace_no: traceNo, trace_id: traceId, day } = place;
   const openRecords = openRecordsOf(runner, { traceNo, traceId, day }, nodes);
-  return { kind: "nodes", nodes, focus, openRecords };
+  const scores = place.is_scored ? await scoresOfTrace(runner, project, traceId) : null;
+  return { kind: "nodes", nodes, focus, scores, openRecords };
 }
 
 /** All of a trace's segments; undefined when it is deleted meanwhile. */

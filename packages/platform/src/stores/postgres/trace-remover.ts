@@ -25,9 +25,13 @@ export async function deleteTrace(
     const rows = await database.query(
       `WITH gone AS (
          DELETE FROM agate.traces WHERE project = $1 AND trace_id = $2 RETURNING trace_no, day
+       ), judgements AS (
+         DELETE FROM agate.scores WHERE project = $1 AND trace_id = $2 RETURNING 1
+       ), noted AS (
+         INSERT INTO agate.deleted_traces (trace_no, day, has_expired)
+         SELECT trace_no, day, false FROM gone RETURNING trace_no
        )
-       INSERT INTO agate.deleted_traces (trace_no, day, has_expired)
-       SELECT trace_no, day, false FROM gone RETURNING trace_no`,
+       SELECT 1 FROM noted UNION ALL SELECT 1 FROM judgements`,
       [project, traceId],
     );
     return rows.length > 0 ? { kind: "deleted" } : { kind: "missing" };
@@ -58,10 +62,22 @@ export async function expireTraces(
          FOR UPDATE SKIP LOCKED
        ), gone AS (
          DELETE FROM agate.traces WHERE trace_no IN (SELECT trace_no FROM old)
-         RETURNING trace_no, day
+         RETURNING trace_no, day, project, trace_id
+       ), judgements AS (
+         DELETE FROM agate.scores c USING gone g
+         WHERE c.project = g.project AND c.trace_id = g.trace_id
        )
        INSERT INTO agate.deleted_traces (trace_no, day, has_expired)
        SELECT trace_no, day, true FROM gone RETURNING trace_no, day`,
+      [receivedBefore, limit],
+    );
+    const orphans = await transaction.query(
+      `DELETE FROM agate.scores WHERE (project, trace_id, score_id) IN (
+         SELECT project, trace_id, score_id FROM agate.scores c WHERE received < $1
+           AND NOT EXISTS (
+             SELECT FROM agate.traces t WHERE t.project = c.project AND t.trace_id = c.trace_id)
+         ORDER BY received LIMIT $2 FOR UPDATE SKIP LOCKED
+       ) RETURNING 1`,
       [receivedBefore, limit],
     );
     if (gone.length > 0) {
@@ -71,7 +87,7 @@ export async function expireTraces(
         [dateText(dayOf(receivedBefore) - 2)],
       );
     }
-    return gone.length;
+    return gone.length + orphans.length;
   });
 }
 

@@ -1,8 +1,11 @@
 import { ANALYTICS_GROUPINGS, SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import fc from "fast-check";
+import { storedScore } from "../contract/stored-score.fixture.ts";
 import type { SpanSketch } from "../contract/stored-span.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
+import type { ScoreCondition, StoredScore } from "../score-store.ts";
+import { SCORE_OPERATORS } from "../score-store.ts";
 import type { AnalyticsRequest, SpanFilter } from "../span-query.ts";
 
 /** Which of the run's projects; each run has some of its own. */
@@ -14,12 +17,18 @@ export interface BatchSketch {
   readonly spans: readonly StoredSpan[];
 }
 
+export interface ScoreSketch {
+  readonly project: ProjectNumber;
+  readonly scores: readonly StoredScore[];
+}
+
 /** What is asked by: values of a span that was written, or nearly those. */
 export interface FilterSketch {
   readonly span: number;
-  readonly fields: readonly (keyof Omit<SpanFilter, "traceIds">)[];
+  readonly fields: readonly (keyof Omit<SpanFilter, "traceIds" | "score">)[];
   readonly tweak: "exact" | "longer" | "empty";
   readonly text: string | "name" | "phrase" | "prefix";
+  readonly score: ScoreCondition | null;
 }
 
 export interface ListSketch {
@@ -44,6 +53,7 @@ export type Step =
   /** All at once: none waits for the one before. */
   | { readonly kind: "append"; readonly batches: readonly BatchSketch[] }
   | { readonly kind: "append-again"; readonly batch: number }
+  | { readonly kind: "score"; readonly batch: ScoreSketch }
   | { readonly kind: "delete"; readonly project: ProjectNumber; readonly trace: number }
   | { readonly kind: "expire"; readonly before: number }
   | { readonly kind: "reopen" }
@@ -187,7 +197,40 @@ function batch(): fc.Arbitrary<BatchSketch> {
   });
 }
 
-const FIELDS: readonly (keyof Omit<SpanFilter, "traceIds">)[] = [
+const scoreName = () => fc.constantFrom("helpful", "safe");
+
+const scoreValue = () => fc.constantFrom(0, 0.1, 0.25, 1, -7);
+
+/** Of spans and traces that are there, or will be, or never. */
+function score(): fc.Arbitrary<StoredScore> {
+  return fc
+    .record({
+      traceId: fc.nat(TRACES).map(traceIdOf),
+      spanId: maybe(fc.nat(SPANS).map(spanIdOf)),
+      name: scoreName(),
+      value: maybe(scoreValue()),
+      label: maybe(text().map((label) => label.toWellFormed())),
+      status: fc.constantFrom("ok" as const, "ok" as const, "skipped" as const, "failed" as const),
+      createdAt: fc.nat(3),
+      receivedAt: fc.constantFrom(1_000_000, 2_000_000, 2_000_001, 2 * DAY),
+      explanation: fc.constantFrom("", "because", "x".repeat(900)),
+    })
+    .map((sketch) =>
+      storedScore({ ...sketch, value: sketch.status === "ok" ? sketch.value : null }),
+    );
+}
+
+function scoreCondition(): fc.Arbitrary<ScoreCondition> {
+  return fc.record({
+    name: scoreName(),
+    test: fc.oneof(
+      fc.constantFrom("any" as const, "none" as const, "skipped" as const, "failed" as const),
+      fc.record({ operator: fc.constantFrom(...SCORE_OPERATORS), value: scoreValue() }),
+    ),
+  });
+}
+
+const FIELDS: readonly FilterSketch["fields"][number][] = [
   "application",
   "route",
   "variant",
@@ -228,6 +271,7 @@ function filter(): fc.Arbitrary<FilterSketch> {
       ),
       text(),
     ),
+    score: fc.option(scoreCondition(), { freq: 3, nil: null }),
   });
 }
 
@@ -265,6 +309,16 @@ function step(): fc.Arbitrary<Step> {
       }),
     },
     { weight: 5, arbitrary: fc.record({ kind: kind("append-again"), batch: fc.nat(10) }) },
+    {
+      weight: 25,
+      arbitrary: fc.record({
+        kind: kind("score"),
+        batch: fc.record({
+          project: project(),
+          scores: fc.array(score(), { minLength: 1, maxLength: 8 }),
+        }),
+      }),
+    },
     {
       weight: 1,
       arbitrary: fc.record({ kind: kind("delete"), project: project(), trace: fc.nat(TRACES - 1) }),

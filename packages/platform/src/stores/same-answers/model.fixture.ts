@@ -1,4 +1,5 @@
 import type { StoredSpan } from "@agate/spans";
+import type { ScoreBatch, StoredScore } from "../score-store.ts";
 import type { AnalyticsRequest, ListRequest, SpanFilter } from "../span-query.ts";
 import type { SpanBatch, TraceChange } from "../span-store.ts";
 import type { AnalyticsSketch, FilterSketch, ListSketch } from "./history.fixture.ts";
@@ -16,6 +17,7 @@ interface TraceModel {
 /** What a store should hold, kept in memory. */
 export class Model {
   readonly #traces = new Map<string, TraceModel>();
+  readonly #scores = new Map<string, { readonly project: string; readonly score: StoredScore }>();
   /** All that was ever appended. */
   readonly batches: SpanBatch[] = [];
 
@@ -58,13 +60,36 @@ export class Model {
     }
   }
 
+  putScores({ project, scores }: ScoreBatch): void {
+    for (const score of scores) {
+      this.#scores.set(`${project} ${score.id}`, { project, score });
+      const trace = this.#traces.get(`${project} ${score.traceId}`);
+      if (trace !== undefined) trace.isChanged = true;
+    }
+  }
+
+  /** In the order in which records show them. */
+  scoresOf(project: string, traceId: string): StoredScore[] {
+    return [...this.#scores.values()]
+      .filter((held) => held.project === project && held.score.traceId === traceId)
+      .map(({ score }) => score)
+      .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  }
+
   delete(project: string, traceId: string): boolean {
-    return this.#traces.delete(`${project} ${traceId}`);
+    const wasThere = this.#traces.delete(`${project} ${traceId}`);
+    const scores = this.scoresOf(project, traceId);
+    for (const { id } of scores) this.#scores.delete(`${project} ${id}`);
+    return wasThere || scores.length > 0;
   }
 
   expire(before: number): void {
-    for (const [key, { received }] of this.#traces) {
-      if (received < before) this.#traces.delete(key);
+    for (const { project, traceId, received } of this.traces) {
+      if (received < before) this.delete(project, traceId);
+    }
+    for (const [key, { project, score }] of this.#scores) {
+      const isOrphan = !this.#traces.has(`${project} ${score.traceId}`);
+      if (isOrphan && score.receivedAt < before) this.#scores.delete(key);
     }
   }
 
@@ -91,9 +116,10 @@ export class Model {
     return spans[n % spans.length];
   }
 
-  #filter({ span: n, fields, tweak, text }: FilterSketch): SpanFilter {
+  #filter({ span: n, fields, tweak, text, score }: FilterSketch): SpanFilter {
+    const scored = score === null ? {} : { score };
     const span = this.#span(n);
-    if (span === undefined) return {};
+    if (span === undefined) return scored;
     const values = {
       application: span.application,
       route: span.route,
@@ -111,12 +137,11 @@ export class Model {
       minCost: span.figures?.cost ?? null,
       text: searchOf(text, span.name),
     };
-    return Object.fromEntries(
-      fields.flatMap((field) => {
-        const value = values[field];
-        return value === null ? [] : [[field, tweaked(value, tweak)]];
-      }),
-    );
+    const asked = fields.flatMap((field) => {
+      const value = values[field];
+      return value === null ? [] : [[field, tweaked(value, tweak)]];
+    });
+    return { ...Object.fromEntries(asked), ...scored };
   }
 }
 

@@ -1,7 +1,9 @@
+import type { Score, SpanRecord } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import { expect } from "vitest";
 import { assemble, expectedTree } from "../contract/expected-tree.fixture.ts";
 import { spanIdOf, traceIdOf } from "../contract/stored-span.fixture.ts";
+import type { StoredScore } from "../score-store.ts";
 import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
 import type { SpanBatch, SpanStore, TreeFocus } from "../span-store.ts";
 import type { BatchSketch, ListSketch, ProjectNumber, Step } from "./history.fixture.ts";
@@ -29,6 +31,13 @@ export class Run {
         const batch = batches[step.batch % batches.length];
         return batch && this.#append([batch]);
       }
+      case "score": {
+        const batch = { ...step.batch, project: this.#project(step.batch.project) };
+        this.#model.putScores(batch);
+        const outcome = await this.#stores.same("score", (store) => store.putScores(batch));
+        expect(outcome).toEqual({ kind: "committed" });
+        return;
+      }
       case "delete": {
         const project = this.#project(step.project);
         const traceId = traceIdOf(step.trace);
@@ -53,7 +62,11 @@ export class Run {
         const request = this.#model.analytics(analytics, this.#project(analytics.project));
         await this.#stores.searchCaughtUp();
         await this.#stores.same(request, (store) => store.analytics(request));
-        const { project, filter } = request;
+        const { project, filter, groups } = request;
+        const byRevision = groups && { ...groups, by: "revision" as const };
+        for (const figures of [request, { ...request, groups: byRevision }]) {
+          await this.#stores.same({ figures }, (store) => store.scoreFigures(figures));
+        }
         await this.#stores.same({ earliest: filter }, (store) =>
           store.earliestStart({ project, filter }),
         );
@@ -68,7 +81,8 @@ export class Run {
       const own = traces.filter((trace) => trace.project === project);
       for (const { traceId, spans } of own) {
         const tree = await this.#tree(project, { kind: "trace", traceId });
-        expect(tree).toEqual(expectedTree([...spans.values()]));
+        const scores = this.#model.scoresOf(project, traceId);
+        expect(tree).toEqual(judged(expectedTree([...spans.values()]), scores, true));
       }
       // Of an id that several traces have, the one that was written last is found. A span that is sent
       // again unchanged is not written by every store: which one is last then is open.
@@ -96,6 +110,10 @@ export class Run {
   async export(): Promise<void> {
     await this.#stores.same("counts", (store) => store.countSpans());
     await this.#stores.same("export", exported);
+    await this.#stores.same("counts of scores", async (store) =>
+      [...(await store.countScores())].sort(),
+    );
+    await this.#stores.same("export of scores", exportedScores);
   }
 
   #project(n: ProjectNumber): string {
@@ -143,6 +161,17 @@ export class Run {
   }
 }
 
+/** A record with the scores of its spans; those of the trace are at the top. */
+function judged(record: SpanRecord, scores: readonly StoredScore[], isTop: boolean): SpanRecord {
+  const own = scores.filter(({ spanId }) => spanId === record.id || (isTop && spanId === null));
+  const shown = own.map((score) => JSON.parse(score.record) as Score);
+  return {
+    ...record,
+    metadata: { ...record.metadata, ...(shown.length > 0 && { scores: shown }) },
+    children: record.children?.map((child) => judged(child, scores, false)) ?? null,
+  };
+}
+
 /** Which of two writes that are under way at once is the last, is not said. */
 function disjoint(batches: readonly BatchSketch[]): BatchSketch[] {
   const taken = new Set<string>();
@@ -165,4 +194,12 @@ async function exported(store: SpanStore): Promise<unknown> {
     }
   }
   return { spans: spans.sort((a, b) => (a.key < b.key ? -1 : 1)), arrivals: [...arrivals] };
+}
+
+async function exportedScores(store: SpanStore): Promise<unknown> {
+  const all: unknown[] = [];
+  for await (const { project, scores } of store.exportScores(null)) {
+    all.push(...scores.map((score) => ({ project, ...score })));
+  }
+  return all;
 }

@@ -65,6 +65,13 @@ export function openRecordText(body: Uint8Array, offset: number, length: number)
   return Buffer.from(record.buffer, record.byteOffset, record.length).toString();
 }
 
+const BEFORE_ID = '{"id":"';
+
+/** The id of the span that a record is of: its first field, of characters that need no escape. */
+export function spanIdIn(record: string): string {
+  return record.slice(BEFORE_ID.length, record.indexOf('"', BEFORE_ID.length));
+}
+
 /**
  * Without the seal that {@link sealHeader} puts before it.
  *

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { storedScore } from "../contract/stored-score.fixture.ts";
 import type { SpanSketch } from "../contract/stored-span.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "../contract/stored-span.fixture.ts";
 import { checkFolder } from "./check-folder.ts";
@@ -21,6 +22,8 @@ beforeEach(async () => {
     );
     await store.append({ project: "default", receivedAt: 1, spans });
   }
+  const scores = [3, 9_999].map((n) => storedScore({ traceId: traceIdOf(n) }));
+  await store.putScores({ project: "default", scores });
   await store.searchCaughtUp();
   await store.close();
 });

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import { filterConditions } from "../filter-conditions.ts";
+import type { ScoreCondition } from "../score-store.ts";
 import { toMatchExpression } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { wanted } from "./query-interrupt.ts";
@@ -16,20 +17,23 @@ export type ListedTable = "t" | "p";
 /**
  * The conditions of a filter; undefined when nothing can match it (a search text without a word).
  *
- * @param isRare Whether only few spans match a full-text expression.
+ * @param isRare Whether a query finds only a few rows.
  */
 export function whereFilter(
   table: ListedTable,
   project: string,
   filter: SpanFilter,
-  isRare: (match: string) => boolean,
+  isRare: (query: Sql) => boolean,
 ): Sql | undefined {
   const match = filter.text === undefined ? null : toMatchExpression(filter.text);
   if (match === undefined) return undefined;
   // A plus keeps SQLite from using an index for the column. With few matches they should be looked
   // up and sorted; it would rather walk all rows in order and ask of each whether it matches.
-  // The same holds for traces that are named.
-  const isFew = filter.traceIds !== undefined || (match !== null && isRare(match));
+  // The same holds for traces that are named, and for scores.
+  const isFewTexts = match !== null && isRare({ text: MATCHES, values: [match] });
+  const judged = filter.score && judgementsOf(project, filter.score);
+  const isFewScores = judged !== undefined && isRare(judged);
+  const isFew = filter.traceIds !== undefined || isFewTexts || isFewScores;
   const row = isFew ? `+${table}` : table;
   const texts = [wanted(ROW_NUMBERS[table]), `${row}.project = ?`];
   const values: SQLInputValue[] = [project];
@@ -50,9 +54,58 @@ export function whereFilter(
     const ids = "(SELECT value FROM json_each(?))";
     add(`t.project = ? AND t.trace_id IN ${ids}`, project, JSON.stringify(filter.traceIds));
   }
+  if (filter.score !== undefined) {
+    const { text, values } =
+      judged !== undefined && isFewScores
+        ? { text: JUDGED[table](judged.text), values: judged.values }
+        : whereScored(table, filter.score);
+    add(text, ...values);
+  }
   if (match !== null) add(SEARCH[table], match);
   return { text: texts.join(" AND "), values };
 }
+
+/** A trace by the scores of any of its spans, a span by those that name it. */
+function whereScored(table: ListedTable, { name, test }: ScoreCondition): Sql {
+  const span = table === "p" ? " AND c.span_id = p.span_id" : "";
+  // A plus, so that SQLite looks at the scores of the trace and not at all of that name, for every trace.
+  const scores = `SELECT 1 FROM scores c
+    WHERE c.project = t.project AND c.trace_id = t.trace_id AND +c.name = ?${span}`;
+  if (test === "none") return { text: `NOT EXISTS (${scores})`, values: [name] };
+  if (test === "any") return { text: `EXISTS (${scores})`, values: [name] };
+  if (typeof test === "string") {
+    return { text: `EXISTS (${scores} AND c.status = ?)`, values: [name, test] };
+  }
+  return {
+    text: `EXISTS (${scores} AND c.status = 'ok' AND c.value ${test.operator} ?)`,
+    values: [name, test.value],
+  };
+}
+
+/** The scores that a condition is about, by an index; undefined where it is about their absence. */
+function judgementsOf(project: string, { name, test }: ScoreCondition): Sql | undefined {
+  if (test === "none") return undefined;
+  // By itself, SQLite would rather read all scores of the project, in the order of the table.
+  const scores = `SELECT c.project, c.trace_id, c.span_id FROM scores c INDEXED BY scores_by_name
+    WHERE c.project = ? AND c.name = ?`;
+  if (test === "any") return { text: scores, values: [project, name] };
+  if (typeof test === "string") {
+    return { text: `${scores} AND c.status = ?`, values: [project, name, test] };
+  }
+  return {
+    text: `${scores} AND c.status = 'ok' AND c.value ${test.operator} ?`,
+    values: [project, name, test.value],
+  };
+}
+
+/** Rows by scores that are looked up first. CROSS JOIN keeps the order of the tables. */
+const JUDGED: Record<ListedTable, (scores: string) => string> = {
+  t: (scores) => `t.trace_no IN (
+    SELECT x.trace_no FROM (${scores}) j CROSS JOIN traces x ON x.project = j.project AND x.trace_id = j.trace_id)`,
+  p: (scores) => `p.span_no IN (
+    SELECT s.span_no FROM (${scores}) j CROSS JOIN traces x ON x.project = j.project AND x.trace_id = j.trace_id
+    CROSS JOIN spans s ON s.trace_no = x.trace_no AND s.span_id = j.span_id)`,
+};
 
 const ROW_NUMBERS: Record<ListedTable, string> = { t: "t.trace_no", p: "p.span_no" };
 

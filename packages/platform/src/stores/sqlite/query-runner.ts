@@ -2,6 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { ByteWindow, freeMemory } from "../byte-window.ts";
 import { ListPageBuilder } from "../list-page.ts";
+import type { ScorePart } from "../score-parts.ts";
+import type { ScoreFiguresRequest, ScoreFiguresResult } from "../score-query.ts";
+import { NO_SCORES_FOUND } from "../score-query.ts";
 import type { HeaderRow } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
 import {
@@ -10,6 +13,7 @@ import {
   decodeHeader,
   isAssembledEntry,
   openRecordText,
+  spanIdIn,
 } from "../segments/segment.ts";
 import type {
   AnalyticsRequest,
@@ -25,9 +29,13 @@ import { MOST_SPANS_COUNTED } from "../span-query.ts";
 import type { ProjectCount } from "../span-store.ts";
 import { NOTHING_FOUND } from "../summary/analytics-cells.ts";
 import { openForReading } from "./data-directory.ts";
+import type { Sql } from "./filter-sql.ts";
 import { whereAfter, whereFilter } from "./filter-sql.ts";
 import { QueryInterrupt, wanted } from "./query-interrupt.ts";
 import { earliestStart, registerCollectNumbers, runAnalytics } from "./run-analytics.ts";
+import { runScoreFigures } from "./run-score-figures.ts";
+import { ScoreExporter } from "./score-exporter.ts";
+import { ScoreReader } from "./score-table.ts";
 import type { ExportedParts } from "./span-exporter.ts";
 import { SpanExporter } from "./span-exporter.ts";
 import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
@@ -64,22 +72,27 @@ interface SegmentRow {
 }
 
 interface FoundRecord {
-  /** The length of the record in UTF-8. */
+  /** The length of the record in UTF-8, without scores. */
   readonly bytes: number;
-  read(): string;
+  /** @param scores What follows the total. */
+  read(scores: string): string;
 }
 
 /** Lists, search and analytics: the reads that may take long, on a connection of their own. */
 export class QueryRunner {
   readonly #db: DatabaseSync;
   readonly #exporter: SpanExporter;
+  readonly #scoreExporter: ScoreExporter;
   readonly #interrupt: QueryInterrupt;
+  readonly #scores: ScoreReader;
 
   /** @param interruptions See {@link interruptMemory}. */
   constructor(directory: string, interruptions: SharedArrayBuffer) {
     this.#db = openForReading(directory);
     this.#interrupt = new QueryInterrupt(this.#db, interruptions);
+    this.#scores = new ScoreReader(this.#db);
     this.#exporter = new SpanExporter(this.#db);
+    this.#scoreExporter = new ScoreExporter(this.#db);
     registerCollectNumbers(this.#db);
   }
 
@@ -94,6 +107,10 @@ export class QueryRunner {
 
   analytics(query: number, request: AnalyticsRequest): AnalyticsResult {
     return this.#atOneMoment(query, () => this.#analytics(request));
+  }
+
+  scoreFigures(query: number, request: ScoreFiguresRequest): ScoreFiguresResult {
+    return this.#atOneMoment(query, () => this.#scoreFigures(request));
   }
 
   earliestStart(query: number, request: EarliestRequest): number | null {
@@ -136,7 +153,7 @@ export class QueryRunner {
       const bytes = top_length + total.length + AFTER_LISTED_TOTAL.length;
       if (shown === limit || !page.fits(bytes)) break;
       this.#interrupt.check();
-      shown++;
+      let isFull = false;
       const position = { start, startNanos: start_nanos, traceId: trace_id, spanId: null };
       skipIfDamaged(page, position, () => {
         const row = readSegment.get(segment) as SegmentRow | undefined;
@@ -144,8 +161,12 @@ export class QueryRunner {
         if (row === undefined) throw new DamagedSegmentError(trace_id);
         checkBody(row.header, row.body, trace_id);
         const open = openRecordText(row.body, top_offset, top_length);
-        page.add(position, `${open}${total}${AFTER_LISTED_TOTAL}`, bytes);
+        const scores = this.#scores.ofListed(project, trace_id, spanIdIn(open), true);
+        const item = `${open}${total}${scores}${AFTER_LISTED_TOTAL}`;
+        isFull = !page.addIfFits(position, item, bytes + Buffer.byteLength(scores));
       });
+      if (isFull) break;
+      shown++;
     }
     return page.finish(shown < rows.length);
   }
@@ -177,8 +198,10 @@ export class QueryRunner {
       let isFull = false;
       skipIfDamaged(page, position, () => {
         const { bytes, read } = find(row);
-        isFull = !page.fits(bytes);
-        if (!isFull) page.add(position, read(), bytes);
+        const scores = this.#scores.ofListed(project, row.trace_id, row.span_id, false);
+        const all = bytes + Buffer.byteLength(scores);
+        isFull = !page.fits(all);
+        if (!isFull) page.add(position, read(scores), all);
       });
       if (isFull) break;
       shown++;
@@ -189,6 +212,15 @@ export class QueryRunner {
   #analytics(request: AnalyticsRequest): AnalyticsResult {
     const where = whereFilter("t", request.project, request.filter, this.#isRare);
     return where === undefined ? NOTHING_FOUND : runAnalytics(this.#db, request, where);
+  }
+
+  #scoreFigures(request: ScoreFiguresRequest): ScoreFiguresResult {
+    const { project, filter } = request;
+    const where = whereFilter("t", project, filter, this.#isRare);
+    if (where === undefined) return NO_SCORES_FOUND;
+    const scores = "SELECT 1 FROM scores WHERE project = ?";
+    const areFew = this.#isRare({ text: scores, values: [project] });
+    return runScoreFigures(this.#db, request, where, areFew);
   }
 
   #earliestStart({ project, filter }: EarliestRequest): number | null {
@@ -203,17 +235,22 @@ export class QueryRunner {
     return counts.all() as unknown as ProjectCount[];
   }
 
+  countScores(): Map<string, number> {
+    return this.#scoreExporter.count();
+  }
+
+  exportScores(after: string | null): ScorePart | null {
+    return this.#scoreExporter.partAfter(after);
+  }
+
   exportParts(after: string | null): ExportedParts {
     return this.#exporter.partsAfter(after);
   }
 
-  readonly #isRare = (match: string): boolean => {
+  readonly #isRare = ({ text, values }: Sql): boolean => {
     const { n } = this.#db
-      .prepare(
-        `SELECT count(*) AS n FROM (
-           SELECT 1 FROM derived.spans_text WHERE spans_text MATCH ? AND ${wanted("rowid")} LIMIT ?)`,
-      )
-      .get(match, RARE_MATCHES + 1) as { n: number };
+      .prepare(`SELECT count(*) AS n FROM (${text} LIMIT ?)`)
+      .get(...values, RARE_MATCHES + 1) as { n: number };
     return n <= RARE_MATCHES;
   };
 
@@ -257,13 +294,13 @@ export class QueryRunner {
       const known = isAtHand ? null : totals(trace_no)(span_id);
       return {
         bytes: openLength + (known?.length ?? totalLength) + AFTER_LISTED_TOTAL.length,
-        read: () => {
+        read: (scores) => {
           bodies.shrink(freeMemory);
           const body = bodies.get(segment) ?? readBody(segment, trace_id);
           bodies.add(segment, body);
           const total =
             known ?? Buffer.from(body.subarray(end, end + totalLength)).toString("latin1");
-          return `${openRecordText(body, offset, openLength)}${total}${AFTER_LISTED_TOTAL}`;
+          return `${openRecordText(body, offset, openLength)}${total}${scores}${AFTER_LISTED_TOTAL}`;
         },
       };
     };

@@ -1,6 +1,8 @@
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import { QueryLane } from "../query-lane.ts";
+import type { ScorePart } from "../score-parts.ts";
+import type { ScoreFiguresRequest, ScoreFiguresResult } from "../score-query.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,
@@ -21,7 +23,13 @@ interface QueryThread {
 }
 
 /** Queries that can be stopped. */
-type Query = "listTraces" | "listSpans" | "analytics" | "earliestStart" | "countFailedSpans";
+type Query =
+  | "listTraces"
+  | "listSpans"
+  | "analytics"
+  | "scoreFigures"
+  | "earliestStart"
+  | "countFailedSpans";
 
 /** Threads for queries of one kind: each runs one query at a time; the rest is queued. */
 export class QueryThreads {
@@ -78,11 +86,15 @@ export type QueryApi = {
   listTraces(query: number, request: ListRequest): Promise<ListPage>;
   listSpans(query: number, request: ListRequest): Promise<ListPage>;
   analytics(query: number, request: AnalyticsRequest): Promise<AnalyticsResult>;
+  scoreFigures(query: number, request: ScoreFiguresRequest): Promise<ScoreFiguresResult>;
   earliestStart(query: number, request: EarliestRequest): Promise<number | null>;
   countFailedSpans(query: number, request: FailedSpansRequest): Promise<readonly FailedSpans[]>;
   countSpans(): Promise<readonly ProjectCount[]>;
   /** What comes next after a position; empty at the end. */
   exportParts(after: string | null): Promise<ExportedParts>;
+  countScores(): Promise<ReadonlyMap<string, number>>;
+  /** The part of all scores after a position; null at the end. */
+  exportScores(after: string | null): Promise<ScorePart | null>;
   close(): Promise<void>;
 };
 

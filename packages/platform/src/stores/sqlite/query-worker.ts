@@ -12,10 +12,13 @@ serveThread<QueryApi>(main, {
   listTraces: async (query, request) => runner.listTraces(query, request),
   listSpans: async (query, request) => runner.listSpans(query, request),
   analytics: async (query, request) => runner.analytics(query, request),
+  scoreFigures: async (query, request) => runner.scoreFigures(query, request),
   earliestStart: async (query, request) => runner.earliestStart(query, request),
   countFailedSpans: async (query, request) => runner.countFailedSpans(query, request),
   countSpans: async () => runner.countSpans(),
   exportParts: async (after) => runner.exportParts(after),
+  countScores: async () => runner.countScores(),
+  exportScores: async (after) => runner.exportScores(after),
   close: async () => {
     runner.close();
     setImmediate(() => main.close());

@@ -133,6 +133,26 @@ export const MIGRATIONS: readonly string[] = [
   -- segment-compactor.ts.
   CREATE TABLE superseded_segments (segment INTEGER PRIMARY KEY) STRICT;
   `,
+  `
+  -- Judgements of spans. By the trace's id, not its number: they may arrive before it.
+  CREATE TABLE scores (
+    project TEXT NOT NULL,
+    trace_id TEXT NOT NULL,
+    score_id TEXT NOT NULL,
+    -- Empty: the top span of the trace.
+    span_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value REAL,
+    label TEXT,
+    status TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    received INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    PRIMARY KEY (project, trace_id, score_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX scores_by_name ON scores (project, name, status, value);
+  CREATE INDEX scores_by_arrival ON scores (received);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

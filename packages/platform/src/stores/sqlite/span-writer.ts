@@ -1,5 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { isDescriptorShortage } from "../../threads/spawn-thread.ts";
+import type { ScoreBatch, ScoreOutcome } from "../score-store.ts";
+import { committedScores } from "../score-store.ts";
 import type { BatchToWrite } from "../segments/segment-encoder.ts";
 import { committed } from "../span-limit.ts";
 import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
@@ -8,6 +10,7 @@ import { SummaryPacer } from "../summary/summary-pacer.ts";
 import { filesIn } from "./data-directory.ts";
 import { LogCheckpoints } from "./log-checkpoints.ts";
 import { OlderSpans } from "./older-spans.ts";
+import { ScoreWriter } from "./score-table.ts";
 import { SegmentCompactor } from "./segment-compactor.ts";
 import { transientReason } from "./sqlite-errors.ts";
 import { SummaryThread } from "./summary-thread.ts";
@@ -45,6 +48,7 @@ export class SpanWriter {
   readonly #db: DatabaseSync;
   readonly #writer: TraceWriter;
   readonly #remover: TraceRemover;
+  readonly #scores: ScoreWriter;
   readonly #compactor: SegmentCompactor;
   readonly #olderSpans: OlderSpans;
   readonly #maxSpansPerTrace: number;
@@ -95,6 +99,7 @@ export class SpanWriter {
     this.#writer = new TraceWriter(this.#db, { maxSpansPerTrace });
     this.#summaries = new SummaryThread(directory);
     this.#remover = new TraceRemover(this.#db);
+    this.#scores = new ScoreWriter(this.#db);
     this.#compactor = new SegmentCompactor(this.#db, compactFromBytes);
     this.#olderSpans = new OlderSpans(this.#db, {
       summarise: (traceNo) => this.#writer.summaries.summarise(traceNo),
@@ -118,6 +123,19 @@ export class SpanWriter {
     this.#pending.push({ batch, answer });
     this.#schedule();
     return answer.promise;
+  }
+
+  putScores(batch: ScoreBatch): ScoreOutcome {
+    if (this.#closed) return { kind: "unavailable", reason: "The store is closed." };
+    try {
+      const { changes, rejected } = this.#inTransaction(() => this.#scores.write(batch));
+      this.#announce(changes);
+      return committedScores(rejected);
+    } catch (error) {
+      const reason = transientReason(error);
+      if (reason === undefined) throw error;
+      return { kind: "unavailable", reason };
+    }
   }
 
   deleteTrace(project: string, traceId: string): DeleteOutcome {

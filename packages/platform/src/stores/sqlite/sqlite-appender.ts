@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import { connectThread, ThreadEndedError } from "../../threads/thread-rpc.ts";
+import type { ScoreBatch, ScoreOutcome } from "../score-store.ts";
 import type { BatchToWrite } from "../segments/segment-encoder.ts";
 import { createBatchEncoder, transferablesOf } from "../segments/segment-encoder.ts";
 import type { AppendOutcome, DeleteOutcome, SpanAppender, TraceChange } from "../span-store.ts";
@@ -13,22 +14,28 @@ export function createSqliteAppender(writer: MessagePort): SpanAppender {
     async append(batch) {
       if (batch.spans.length === 0) return { kind: "committed" };
       const encoded = encode(batch);
-      try {
-        return await client.call("append", [encoded], transferablesOf(encoded));
-      } catch (error) {
-        // The client retries, and finds a restarted server.
-        if (error instanceof ThreadEndedError) {
-          return { kind: "unavailable", reason: "The writer has ended." };
-        }
-        throw error;
-      }
+      return unlessEnded(client.call("append", [encoded], transferablesOf(encoded)));
     },
+    putScores: (batch) => unlessEnded(client.call("putScores", [batch])),
   };
+}
+
+/** The client retries, and finds a restarted server. */
+async function unlessEnded<Outcome>(
+  call: Promise<Outcome>,
+): Promise<Outcome | { readonly kind: "unavailable"; readonly reason: string }> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof ThreadEndedError)) throw error;
+    return { kind: "unavailable", reason: "The writer has ended." };
+  }
 }
 
 /** What the writer's thread offers on every port. */
 export type AppendApi = {
   append(batch: BatchToWrite): Promise<AppendOutcome>;
+  putScores(batch: ScoreBatch): Promise<ScoreOutcome>;
 };
 
 /** What the writer's thread offers to the store itself. */

@@ -4,6 +4,9 @@ import { MessageChannel } from "node:worker_threads";
 import { spawnThread } from "../../threads/spawn-thread.ts";
 import { reportDamaged } from "../list-page.ts";
 import type { QueryLimits } from "../query-lane.ts";
+import type { ScorePart } from "../score-parts.ts";
+import type { ScoreFiguresRequest, ScoreFiguresResult } from "../score-query.ts";
+import type { ScoreBatch, ScoreOutcome } from "../score-store.ts";
 import { DamagedSegmentError } from "../segments/segment.ts";
 import type {
   AnalyticsRequest,
@@ -165,6 +168,10 @@ class SqliteStore implements SpanStore {
     return this.#threads.analytics.run("analytics", request, gone);
   }
 
+  scoreFigures(request: ScoreFiguresRequest, gone?: AbortSignal): Promise<ScoreFiguresResult> {
+    return this.#threads.analytics.run("scoreFigures", request, gone);
+  }
+
   earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null> {
     return this.#threads.analytics.run("earliestStart", request, gone);
   }
@@ -174,6 +181,10 @@ class SqliteStore implements SpanStore {
     gone?: AbortSignal,
   ): Promise<readonly FailedSpans[]> {
     return this.#threads.lists.run("countFailedSpans", request, gone);
+  }
+
+  putScores(batch: ScoreBatch): Promise<ScoreOutcome> {
+    return this.#appender.putScores(batch);
   }
 
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome> {
@@ -198,6 +209,19 @@ class SqliteStore implements SpanStore {
       if (last === undefined) return;
       yield* parts;
       position = last.position;
+    }
+  }
+
+  countScores(): Promise<ReadonlyMap<string, number>> {
+    return this.#threads.analytics.first.call("countScores", []);
+  }
+
+  async *exportScores(after: string | null): AsyncGenerator<ScorePart, void, void> {
+    for (let position = after; ; ) {
+      const part = await this.#threads.analytics.first.call("exportScores", [position]);
+      if (part === null) return;
+      yield part;
+      position = part.position;
     }
   }
 

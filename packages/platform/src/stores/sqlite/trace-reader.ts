@@ -15,11 +15,13 @@ import {
   isAssembledBody,
   isAssembledEntry,
   openRecordText,
+  spanIdIn,
   withTraceId,
 } from "../segments/segment.ts";
 import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
+import { ScoreReader } from "./score-table.ts";
 import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
 
@@ -43,8 +45,17 @@ interface TracePlace {
   readonly spans: number;
 }
 
-/** Puts a trace together from several segments. */
+interface SpanPlace extends TracePlace {
+  readonly segment: number;
+  readonly isScored: 0 | 1;
+}
+
+/** Puts a trace together from its segments and scores. */
 type ReadNodes = (trace: TracePlace, focusId: string | null) => Promise<TreeRead>;
+
+/** Whether a trace `t` has scores, which its assembled answer lacks. */
+const IS_SCORED =
+  "EXISTS (SELECT 1 FROM scores c WHERE c.project = t.project AND c.trace_id = t.trace_id)";
 
 /** The headers of a trace's segments. */
 interface MergedTrace {
@@ -58,7 +69,12 @@ interface SegmentRow {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-type BodyRow = readonly [body: Uint8Array<ArrayBuffer>, seal: string, segments: number];
+type BodyRow = readonly [
+  body: Uint8Array<ArrayBuffer>,
+  seal: string,
+  segments: number,
+  isScored: 0 | 1,
+];
 
 /** Point reads over one connection, to which the index is attached as `derived`. */
 export class TraceReader {
@@ -71,14 +87,16 @@ export class TraceReader {
   readonly #headers: StatementSync;
   readonly #topLength: StatementSync;
   readonly #top: StatementSync;
+  readonly #scores: ScoreReader;
   readonly #large: LargeTraces | undefined;
 
   /** @param large Without it, all traces are read here. */
   constructor(db: DatabaseSync, large?: LargeTraces) {
     this.#large = large;
+    this.#scores = new ScoreReader(db);
     // The hot one: a trace that is a single assembled segment is stored as its own answer.
     this.#bodies = db.prepare(
-      `SELECT s.body, substr(s.header, 1, ${BODY_SEAL_LENGTH}), t.segments FROM traces t
+      `SELECT s.body, substr(s.header, 1, ${BODY_SEAL_LENGTH}), t.segments, ${IS_SCORED} FROM traces t
        JOIN segments s ON s.segment >= t.trace_no * ${SEGMENTS_PER_TRACE}
          AND s.segment < (t.trace_no + 1) * ${SEGMENTS_PER_TRACE}
        WHERE t.project = ? AND t.trace_id = ? LIMIT 2`,
@@ -90,12 +108,12 @@ export class TraceReader {
     this.#traceByNo = db.prepare("SELECT segments FROM traces WHERE trace_no = ?");
     // CROSS JOIN keeps the order: from the traces first, SQLite would look at every one of them.
     this.#findRecentSpan = db.prepare(
-      `SELECT p.trace_no, p.segment, t.trace_id, t.segments, t.spans FROM spans p CROSS JOIN traces t USING (trace_no)
+      `SELECT p.trace_no, p.segment, t.trace_id, t.segments, t.spans, ${IS_SCORED} AS isScored FROM spans p CROSS JOIN traces t USING (trace_no)
        WHERE p.span_no > (SELECT ids FROM derived.progress) AND p.span_id = ? AND t.project = ?
        ORDER BY p.span_no DESC LIMIT 1`,
     );
     this.#findSpan = db.prepare(
-      `SELECT p.trace_no, p.segment, t.trace_id, t.segments, t.spans FROM derived.span_ids i
+      `SELECT p.trace_no, p.segment, t.trace_id, t.segments, t.spans, ${IS_SCORED} AS isScored FROM derived.span_ids i
        CROSS JOIN spans p USING (span_no) CROSS JOIN traces t USING (trace_no)
        WHERE i.span_id = ? AND t.project = ? ORDER BY i.span_no DESC LIMIT 1`,
     );
@@ -123,7 +141,7 @@ export class TraceReader {
     const readNodes: ReadNodes = (trace, focusId) =>
       this.#large !== undefined && trace.spans > this.#large.spans
         ? this.#large.read(project, focus, trace.spans, gone?.())
-        : this.#readNodes(trace, focusId, gone?.());
+        : this.#readNodes(project, trace, focusId, gone?.());
     return focus.kind === "trace"
       ? this.#readTrace(project, focus.traceId, readNodes)
       : this.#readSpan(project, focus.spanId, readNodes);
@@ -149,7 +167,10 @@ export class TraceReader {
       if (tops.length > 0 && bytes > maxBytes) return { tops, unread: traceIds.length - n };
       try {
         const top = this.#readTop(project, traceId);
-        if (top !== undefined) tops.push(top);
+        if (top === undefined) continue;
+        bytes += Buffer.byteLength(top.scores);
+        if (tops.length > 0 && bytes > maxBytes) return { tops, unread: traceIds.length - n };
+        tops.push(top.record);
       } catch (error) {
         if (!(error instanceof DamagedSegmentError)) throw error;
         onDamaged(error);
@@ -158,13 +179,15 @@ export class TraceReader {
     return { tops, unread: 0 };
   }
 
-  #readTop(project: string, traceId: string): string | undefined {
+  #readTop(project: string, traceId: string): { record: string; scores: string } | undefined {
     return reading(traceId, () => {
       const row = this.#top.get(project, traceId) as unknown as TopRow | undefined;
       if (row === undefined) return undefined;
       const { header, body, offset, length, total } = row;
       checkBody(header, body, traceId);
-      return `${openRecordText(body, offset, length)}${total}${AFTER_LISTED_TOTAL}`;
+      const open = openRecordText(body, offset, length);
+      const scores = this.#scores.ofListed(project, traceId, spanIdIn(open), true);
+      return { record: `${open}${total}${scores}${AFTER_LISTED_TOTAL}`, scores };
     });
   }
 
@@ -172,10 +195,10 @@ export class TraceReader {
     const rows = reading(traceId, () => this.#bodies.all(project, traceId)) as unknown as BodyRow[];
     const [only, another] = rows;
     if (only !== undefined && another === undefined) {
-      const [body, seal, segments] = only;
+      const [body, seal, segments, isScored] = only;
       if (segments > 1) throw new DamagedSegmentError(traceId);
       checkBody(seal, body, traceId);
-      if (isAssembledBody(body)) return { kind: "assembled", json: body };
+      if (isAssembledBody(body) && isScored === 0) return { kind: "assembled", json: body };
     }
     // Without a segment it does not exist, has just arrived, or has lost its segments.
     const trace = this.#findTrace.get(project, traceId) as unknown as TracePlace | undefined;
@@ -185,9 +208,9 @@ export class TraceReader {
   #readSpan(project: string, spanId: string, readNodes: ReadNodes): TreeRead | Promise<TreeRead> {
     // In this order: what is indexed between the two statements is found by the second.
     const place = (this.#findRecentSpan.get(spanId, project) ??
-      this.#findSpan.get(spanId, project)) as (TracePlace & { segment: number }) | undefined;
+      this.#findSpan.get(spanId, project)) as SpanPlace | undefined;
     if (place === undefined) return MISSING;
-    if (place.segments > 1) return readNodes(place, spanId);
+    if (place.segments > 1 || place.isScored === 1) return readNodes(place, spanId);
     return reading(place.trace_id, () => {
       const row = this.#segment.get(place.segment) as unknown as SegmentRow | undefined;
       const entry = row && decodeHeader(row.header, place.segment).find(({ id }) => id === spanId);
@@ -200,6 +223,7 @@ export class TraceReader {
   }
 
   async #readNodes(
+    project: string,
     trace: TracePlace,
     focusId: string | null,
     gone: AbortSignal | undefined,
@@ -228,6 +252,7 @@ export class TraceReader {
       kind: "nodes",
       nodes,
       focus,
+      scores: this.#scores.ofTrace(project, traceId),
       openRecords: async (wanted) => {
         bodies.shrink(freeMemory);
         gone?.throwIfAborted();

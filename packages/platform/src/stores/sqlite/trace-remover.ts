@@ -1,16 +1,24 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { HeaderRow } from "../segments/node-table.ts";
 import { decodeHeader } from "../segments/segment.ts";
+import { ScoreWriter } from "./score-table.ts";
 import { segmentRange } from "./span-schema.ts";
 
 /** How many rows one step frees: a few milliseconds, so that no batch waits long behind it. */
 const SPANS_PER_STEP = 500;
+
+interface OldTrace {
+  readonly trace_no: number;
+  readonly project: string;
+  readonly trace_id: string;
+}
 
 /**
  * Deletes traces in two steps: hides them at once (every read starts at the row in `traces`, which is
  * deleted), and later frees their rows, a segment at a time. A restart resumes the second step.
  */
 export class TraceRemover {
+  readonly #scores: ScoreWriter;
   readonly #find: StatementSync;
   readonly #oldest: StatementSync;
   readonly #hide: StatementSync;
@@ -26,9 +34,10 @@ export class TraceRemover {
   readonly #forgotten: StatementSync;
 
   constructor(db: DatabaseSync) {
+    this.#scores = new ScoreWriter(db);
     this.#find = db.prepare("SELECT trace_no FROM traces WHERE project = ? AND trace_id = ?");
     this.#oldest = db.prepare(
-      "SELECT trace_no FROM traces WHERE received < ? ORDER BY received LIMIT ?",
+      "SELECT trace_no, project, trace_id FROM traces WHERE received < ? ORDER BY received LIMIT ?",
     );
     this.#hide = db.prepare("DELETE FROM traces WHERE trace_no = ?");
     this.#enqueue = db.prepare("INSERT INTO deleted_traces (trace_no) VALUES (?)");
@@ -49,15 +58,19 @@ export class TraceRemover {
 
   deleteTrace(project: string, traceId: string): boolean {
     const row = this.#find.get(project, traceId) as { trace_no: number } | undefined;
-    if (row === undefined) return false;
+    const hadScores = this.#scores.deleteOfTrace(project, traceId);
+    if (row === undefined) return hadScores;
     this.#remove(row.trace_no);
     return true;
   }
 
   expire(receivedBefore: number, limit: number): number {
-    const rows = this.#oldest.all(receivedBefore, limit) as { trace_no: number }[];
-    for (const { trace_no } of rows) this.#remove(trace_no);
-    return rows.length;
+    const rows = this.#oldest.all(receivedBefore, limit) as unknown as OldTrace[];
+    for (const { trace_no, project, trace_id } of rows) {
+      this.#scores.deleteOfTrace(project, trace_id);
+      this.#remove(trace_no);
+    }
+    return rows.length + this.#scores.deleteOrphans(receivedBefore, limit);
   }
 
   /** Ends the bookkeeping of deleted spans that the index has dropped. */

@@ -1,6 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import { parentPort, workerData } from "node:worker_threads";
 import { serveThread } from "../../threads/thread-rpc.ts";
+import type { ScoreBatch } from "../score-store.ts";
 import type { BatchToWrite } from "../segments/segment-encoder.ts";
 import type { ForgetApi } from "./span-indexer.ts";
 import { SpanWriter } from "./span-writer.ts";
@@ -19,6 +20,7 @@ const ports: MessagePort[] = [];
 
 const forAll = {
   append: (batch: BatchToWrite) => writer.append(batch),
+  putScores: async (batch: ScoreBatch) => writer.putScores(batch),
   forgotten: async (spanNos: readonly number[]) => writer.forgetDeletedSpans(spanNos),
 } satisfies AppendApi & ForgetApi;
 

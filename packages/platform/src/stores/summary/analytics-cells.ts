@@ -113,7 +113,7 @@ function joined(lists: readonly Float64Array[]): Float64Array {
 /**
  * Neumaier summation: adds up the rounding errors too, which thousands of small costs would otherwise show.
  */
-function exactSum(numbers: readonly number[]): number {
+export function exactSum(numbers: readonly number[]): number {
   let sum = 0;
   let lost = 0;
   for (const number of numbers) {

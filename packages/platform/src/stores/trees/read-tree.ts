@@ -110,6 +110,7 @@ export async function* nestRecords(
   const end = tree.subtreeEnd[focus]!;
   const floor = tree.depth[focus]!;
   const writer = new ChunkWriter(chunkBytes);
+  const idOf = (node: number) => read.nodes.at(node)!.id;
   let depth = floor;
   let batchSize = firstBatch;
   for (let from = first; from < end; ) {
@@ -124,6 +125,9 @@ export async function* nestRecords(
       depth = nextDepth;
       writer.writeBytes(record);
       writer.writeText(totalText(tree.total(node)));
+      if (read.scores !== null) {
+        writer.writeBytes(Buffer.from(read.scores.after(idOf(node), node === tree.top)));
+      }
       writer.writeText(AFTER_TOTAL);
       if (writer.isFull) {
         yield writer.take();

@@ -1,0 +1,182 @@
+import type { ScoreBatch, ScoreOutcome } from "../score-store.ts";
+import { committedScores, scoresText, TraceScores, withinLimit } from "../score-store.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
+import { VersionClock } from "./clickhouse-appender.ts";
+import type { ClickHouseSession } from "./clickhouse-session.ts";
+
+const COLUMNS = [
+  "project",
+  "trace_id",
+  "score_id",
+  "version",
+  "received",
+  "span_id",
+  "name",
+  "value",
+  "label",
+  "status",
+  "created",
+  "record",
+] as const;
+
+/** Writes scores. Of two writes of a score, the later one is read, though the clocks of servers may differ. */
+export class ScoreWriter {
+  readonly #session: ClickHouseSession;
+  readonly #clock = new VersionClock();
+
+  constructor(session: ClickHouseSession) {
+    this.#session = session;
+  }
+
+  async put({ project, scores }: ScoreBatch): Promise<ScoreOutcome> {
+    try {
+      const traceIds = [...new Set(scores.map(({ traceId }) => traceId))];
+      const ids = scores.map(({ id }) => id);
+      const { newest, ...known } = await this.#known(project, traceIds, ids);
+      const { kept, rejected } = withinLimit(scores, known);
+      const version = Math.max(this.#clock.next(), newest + 1);
+      await this.#session.insert(
+        "scores",
+        COLUMNS,
+        kept.map((score) => [
+          project,
+          score.traceId,
+          score.id,
+          version,
+          score.receivedAt,
+          score.spanId ?? "",
+          score.name,
+          score.value,
+          score.label,
+          score.status,
+          score.createdAt,
+          score.record,
+        ]),
+      );
+      return committedScores(rejected);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      return { kind: "unavailable", reason: error.reason };
+    }
+  }
+
+  async #known(project: string, traceIds: readonly string[], ids: readonly string[]) {
+    const rows = await this.#session.rows<[string, number, string[], number]>(
+      `SELECT trace_id, uniqExact(score_id), groupUniqArrayIf(score_id, score_id IN {ids:Array(String)}), max(version)
+       FROM ${this.#session.table("scores")}
+       WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)} GROUP BY trace_id`,
+      { project, traceIds, ids },
+    );
+    return {
+      counts: new Map(rows.map(([traceId, count]) => [traceId, count])),
+      ids: new Set(rows.flatMap(([, , sent]) => sent)),
+      newest: rows.reduce((newest, [, , , version]) => Math.max(newest, version), 0),
+    };
+  }
+}
+
+/** The latest write of each score, in the order in which they are shown. */
+const LATEST = `(argMax((created, record), version) AS latest).2`;
+const IN_ORDER = "ORDER BY latest.1, score_id";
+
+/** Null where the trace has none. */
+export async function scoresOfTrace(
+  session: ClickHouseSession,
+  project: string,
+  traceId: string,
+): Promise<TraceScores | null> {
+  const rows = await session.rows<[string, string]>(
+    `SELECT span_id, ${LATEST} FROM ${session.table("scores")}
+     WHERE project = {project:String} AND trace_id = {traceId:String}
+     GROUP BY span_id, score_id ${IN_ORDER}`,
+    { project, traceId },
+  );
+  if (rows.length === 0) return null;
+  return new TraceScores(rows.map(([span_id, record]) => ({ span_id, record })));
+}
+
+/** A record in a list. */
+export interface ListedPlace {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+const OF_LISTED = `project = {project:String} AND trace_id IN {traceIds:Array(String)}
+  AND span_id IN {spanIds:Array(String)}`;
+
+/** The scores of listed records: their lengths at once, the texts for those that a page has room for. */
+export class ListedScores {
+  readonly #session: ClickHouseSession;
+  readonly #project: string;
+  readonly #isTops: boolean;
+  /** How many a span has and how long they are, by its place. */
+  readonly #sizes: ReadonlyMap<string, readonly [count: number, bytes: number]>;
+
+  private constructor(
+    session: ClickHouseSession,
+    project: string,
+    isTops: boolean,
+    sizes: ReadonlyMap<string, readonly [count: number, bytes: number]>,
+  ) {
+    this.#session = session;
+    this.#project = project;
+    this.#isTops = isTops;
+    this.#sizes = sizes;
+  }
+
+  /** @param isTops Whether the scores of whole traces are among them. */
+  static async of(
+    session: ClickHouseSession,
+    project: string,
+    places: readonly ListedPlace[],
+    isTops: boolean,
+  ): Promise<ListedScores> {
+    if (places.length === 0) return new ListedScores(session, project, isTops, new Map());
+    const rows = await session.rows<[string, string, number, number]>(
+      `SELECT trace_id, span_id, count(), sum(bytes) FROM (
+         SELECT trace_id, span_id, argMax(length(record), version) AS bytes
+         FROM ${session.table("scores")} WHERE ${OF_LISTED} GROUP BY trace_id, span_id, score_id
+       ) GROUP BY trace_id, span_id`,
+      namesOf(project, places, isTops),
+    );
+    const sizes = rows.map(([traceId, spanId, count, bytes]) => {
+      const size = [count, bytes] as const;
+      return [`${traceId} ${spanId}`, size] as const;
+    });
+    return new ListedScores(session, project, isTops, new Map(sizes));
+  }
+
+  /** The length of what follows the total of a record. */
+  bytesAfter({ traceId, spanId }: ListedPlace): number {
+    const spanIds = this.#isTops ? [spanId, ""] : [spanId];
+    const sizes = spanIds.flatMap((id) => this.#sizes.get(`${traceId} ${id}`) ?? []);
+    if (sizes.length === 0) return 0;
+    return sizes.reduce((sum, size) => sum + size, scoresText([""]).length - 1);
+  }
+
+  /** What follows the totals of these records. */
+  async read(places: readonly ListedPlace[]): Promise<(place: ListedPlace) => string> {
+    const judged = places.filter((place) => this.bytesAfter(place) > 0);
+    if (judged.length === 0) return () => "";
+    const rows = await this.#session.rows<[string, string, string]>(
+      `SELECT trace_id, span_id, ${LATEST} FROM ${this.#session.table("scores")}
+       WHERE ${OF_LISTED} GROUP BY trace_id, span_id, score_id ${IN_ORDER}`,
+      namesOf(this.#project, judged, this.#isTops),
+    );
+    const byTrace = new Map(
+      [...Map.groupBy(rows, ([traceId]) => traceId)].map(([traceId, own]) => [
+        traceId,
+        new TraceScores(own.map(([, span_id, record]) => ({ span_id, record }))),
+      ]),
+    );
+    return ({ traceId, spanId }) => byTrace.get(traceId)?.after(spanId, this.#isTops) ?? "";
+  }
+}
+
+function namesOf(project: string, places: readonly ListedPlace[], isTops: boolean) {
+  return {
+    project,
+    traceIds: [...new Set(places.map(({ traceId }) => traceId))],
+    spanIds: [...(isTops ? [""] : []), ...places.map(({ spanId }) => spanId)],
+  };
+}

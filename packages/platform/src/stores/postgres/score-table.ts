@@ -1,0 +1,158 @@
+import type { ScoreBatch, ScoreOutcome, ScoreRow, StoredScore } from "../score-store.ts";
+import { committedScores, scoresText, TraceScores, withinLimit } from "../score-store.ts";
+import { StoreUnavailableError } from "../store-errors.ts";
+import type { SpanDatabase, SqlRunner, SqlTransaction } from "./span-database.ts";
+
+/** Whether a trace `t` has scores, which its assembled answer lacks. */
+export const IS_SCORED = `EXISTS (
+  SELECT FROM agate.scores c WHERE c.project = t.project AND c.trace_id = t.trace_id)`;
+
+export async function putScores(
+  database: SpanDatabase,
+  { project, scores }: ScoreBatch,
+): Promise<ScoreOutcome> {
+  try {
+    return await database.transaction(async (transaction) => {
+      const traceIds = [...new Set(scores.map(({ traceId }) => traceId))];
+      await noteChange(transaction, project, traceIds);
+      const known = await knownScores(transaction, project, traceIds, scores);
+      const { kept, rejected } = withinLimit(scores, known);
+      await insertScores(transaction, project, kept);
+      return committedScores(rejected);
+    });
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+    return { kind: "unavailable", reason: error.reason };
+  }
+}
+
+/** Those who watch are told of the traces. Locked in order: two servers may judge the same traces. */
+async function noteChange(
+  transaction: SqlTransaction,
+  project: string,
+  traceIds: readonly string[],
+): Promise<void> {
+  await transaction.query(
+    `WITH judged AS (
+       SELECT trace_no FROM agate.traces WHERE project = $1 AND trace_id = ANY($2::text[])
+       ORDER BY trace_id FOR UPDATE
+     )
+     UPDATE agate.traces t SET changed = pg_current_xact_id() FROM judged WHERE t.trace_no = judged.trace_no`,
+    [project, traceIds],
+  );
+}
+
+async function knownScores(
+  transaction: SqlTransaction,
+  project: string,
+  traceIds: readonly string[],
+  scores: readonly StoredScore[],
+) {
+  const counts = await transaction.query<{ trace_id: string; count: number }>(
+    `SELECT trace_id, count(*) AS count FROM agate.scores
+     WHERE project = $1 AND trace_id = ANY($2::text[]) GROUP BY trace_id`,
+    [project, traceIds],
+  );
+  const sent = await transaction.query<{ score_id: string }>(
+    `SELECT score_id FROM agate.scores
+     WHERE project = $1 AND trace_id = ANY($2::text[]) AND score_id = ANY($3::text[])`,
+    [project, traceIds, scores.map(({ id }) => id)],
+  );
+  return {
+    counts: new Map(counts.map(({ trace_id, count }) => [trace_id, count])),
+    ids: new Set(sent.map(({ score_id }) => score_id)),
+  };
+}
+
+async function insertScores(
+  transaction: SqlTransaction,
+  project: string,
+  kept: readonly StoredScore[],
+): Promise<void> {
+  // In one order everywhere, so that two servers with the same scores do not wait for each other.
+  const scores = kept.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  await transaction.query(
+    `INSERT INTO agate.scores
+       (project, trace_id, score_id, span_id, name, value, label, status, created, received, record)
+     SELECT $1, n.* FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::float8[], $7::text[],
+       $8::text[], $9::bigint[], $10::bigint[], $11::text[]) AS n
+     ON CONFLICT (project, trace_id, score_id) DO UPDATE
+     SET (span_id, name, value, label, status, created, received, record) =
+       (excluded.span_id, excluded.name, excluded.value, excluded.label, excluded.status, excluded.created,
+        excluded.received, excluded.record)`,
+    [
+      project,
+      scores.map(({ traceId }) => traceId),
+      scores.map(({ id }) => id),
+      scores.map(({ spanId }) => spanId ?? ""),
+      scores.map(({ name }) => name),
+      scores.map(({ value }) => value),
+      scores.map(({ label }) => label),
+      scores.map(({ status }) => status),
+      scores.map(({ createdAt }) => createdAt),
+      scores.map(({ receivedAt }) => receivedAt),
+      scores.map(({ record }) => record),
+    ],
+  );
+}
+
+function keyOf({ traceId, id }: StoredScore): string {
+  return `${traceId} ${id}`;
+}
+
+/** Null where the trace has none. */
+export async function scoresOfTrace(
+  runner: SqlRunner,
+  project: string,
+  traceId: string,
+): Promise<TraceScores | null> {
+  const rows = await runner.query<ScoreRow>(
+    `SELECT span_id, record FROM agate.scores WHERE project = $1 AND trace_id = $2
+     ORDER BY created, score_id`,
+    [project, traceId],
+    "scores-of-trace",
+  );
+  return rows.length === 0 ? null : new TraceScores(rows);
+}
+
+/** The scores of listed records, read for one after the other: those of a page may be many. */
+export class ListedScores {
+  readonly #runner: SqlRunner;
+  readonly #project: string;
+  readonly #scored: ReadonlySet<string>;
+
+  private constructor(runner: SqlRunner, project: string, scored: ReadonlySet<string>) {
+    this.#runner = runner;
+    this.#project = project;
+    this.#scored = scored;
+  }
+
+  static async of(
+    runner: SqlRunner,
+    project: string,
+    traceIds: readonly string[],
+  ): Promise<ListedScores> {
+    const rows = await runner.query<{ trace_id: string }>(
+      "SELECT DISTINCT trace_id FROM agate.scores WHERE project = $1 AND trace_id = ANY($2::text[])",
+      [project, traceIds],
+      "scored-traces",
+    );
+    return new ListedScores(runner, project, new Set(rows.map(({ trace_id }) => trace_id)));
+  }
+
+  /**
+   * What follows the total of a record.
+   *
+   * @param isTop Whether the scores of the whole trace are among them.
+   */
+  async after(traceId: string, spanId: string, isTop: boolean): Promise<string> {
+    if (!this.#scored.has(traceId)) return "";
+    const rows = await this.#runner.query<ScoreRow>(
+      `SELECT span_id, record FROM agate.scores
+       WHERE project = $1 AND trace_id = $2 AND span_id = ANY($3::text[]) ORDER BY created, score_id`,
+      [this.#project, traceId, isTop ? [spanId, ""] : [spanId]],
+      "scores-of-span",
+    );
+    return scoresText(rows.map(({ record }) => record));
+  }
+}

@@ -1,0 +1,121 @@
+import type { ScoreStatus } from "@agate/protocol";
+
+/** A score as a store keeps it: what it is found by, and the finished record. */
+export interface StoredScore {
+  readonly id: string;
+  readonly traceId: string;
+  /** Null: the top span of the trace. */
+  readonly spanId: string | null;
+  readonly name: string;
+  /** Null where the status is not `ok`, and where the judgement is only a label. */
+  readonly value: number | null;
+  readonly label: string | null;
+  readonly status: ScoreStatus;
+  /** Microseconds since 1970. */
+  readonly createdAt: number;
+  /** Microseconds since 1970; retention counts from here where the trace is missing. */
+  readonly receivedAt: number;
+  /** The `Score` of the protocol as JSON text. */
+  readonly record: string;
+}
+
+/** Scores that are stored together; of two with the same id, the last one counts. */
+export interface ScoreBatch {
+  readonly project: string;
+  readonly scores: readonly StoredScore[];
+}
+
+export type ScoreOutcome =
+  | { readonly kind: "committed" }
+  /** All but these, by their ids: their traces have as many scores as they may. */
+  | { readonly kind: "partly-committed"; readonly rejected: readonly string[] }
+  /** The client should send the scores again: nothing of them was stored, or that is unknown. */
+  | { readonly kind: "unavailable"; readonly reason: string };
+
+/** A trace that has this many takes no new ones, so that reading it stays bounded. */
+export const MOST_SCORES_PER_TRACE = 1_000;
+
+/** What a store has of the traces that scores are written to. */
+export interface KnownScores {
+  /** How many a trace has, by its id. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** The ids of those that are sent again. */
+  readonly ids: ReadonlySet<string>;
+}
+
+/** Scores to write, each id once, and the ids of those that their traces have no room for. */
+export function withinLimit(
+  scores: readonly StoredScore[],
+  known: KnownScores,
+): { readonly kept: readonly StoredScore[]; readonly rejected: readonly string[] } {
+  const counts = new Map(known.counts);
+  const rejected: string[] = [];
+  const last = new Map(scores.map((score) => [score.id, score]));
+  const kept = [...last.values()].filter(({ id, traceId }) => {
+    if (known.ids.has(id)) return true;
+    const count = counts.get(traceId) ?? 0;
+    counts.set(traceId, count + 1);
+    if (count < MOST_SCORES_PER_TRACE) return true;
+    rejected.push(id);
+    return false;
+  });
+  return { kept, rejected };
+}
+
+/** The outcome of a batch that was committed. */
+export function committedScores(rejected: readonly string[]): ScoreOutcome {
+  return rejected.length === 0 ? { kind: "committed" } : { kind: "partly-committed", rejected };
+}
+
+/** What a filter asks of the scores of one name. */
+export interface ScoreCondition {
+  readonly name: string;
+  readonly test:
+    | { readonly operator: ScoreOperator; readonly value: number }
+    /** `any`: there is one, whatever its status. `none`: there is none. */
+    | "any"
+    | "none"
+    | "skipped"
+    | "failed";
+}
+
+export const SCORE_OPERATORS = ["<=", ">=", "<", ">", "="] as const;
+
+export type ScoreOperator = (typeof SCORE_OPERATORS)[number];
+
+/** A score as reads need it. */
+export interface ScoreRow {
+  /** Empty: the top span of the trace. */
+  readonly span_id: string;
+  readonly record: string;
+}
+
+/** The scores of one trace, as the records of its spans show them. */
+export class TraceScores {
+  /** By the id of the span, each with its place in the order; that of the top is empty. */
+  readonly #bySpan: ReadonlyMap<string, readonly (readonly [place: number, record: string])[]>;
+
+  /** @param rows In the order in which they are shown. */
+  constructor(rows: readonly ScoreRow[]) {
+    const bySpan = new Map<string, [number, string][]>();
+    for (const [place, { span_id, record }] of rows.entries()) {
+      const records = bySpan.get(span_id);
+      if (records === undefined) bySpan.set(span_id, [[place, record]]);
+      else records.push([place, record]);
+    }
+    this.#bySpan = bySpan;
+  }
+
+  /** What follows the total of a span's record: its scores, or nothing. */
+  after(spanId: string, isTop: boolean): string {
+    const own = this.#bySpan.get(spanId) ?? [];
+    const ofTrace = isTop ? (this.#bySpan.get("") ?? []) : [];
+    const records = [...own, ...ofTrace].sort(([a], [b]) => a - b);
+    return scoresText(records.map(([, record]) => record));
+  }
+}
+
+/** The scores of a record, to be put behind its total. */
+export function scoresText(records: readonly string[]): string {
+  return records.length === 0 ? "" : `,"scores":[${records.join(",")}]`;
+}

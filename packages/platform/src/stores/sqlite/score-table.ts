@@ -1,0 +1,113 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { ScoreBatch, ScoreRow } from "../score-store.ts";
+import { scoresText, TraceScores, withinLimit } from "../score-store.ts";
+import type { TraceChange } from "../span-store.ts";
+
+/** The result of writing scores. */
+export interface WrittenScores {
+  /** Of traces that are there already. */
+  readonly changes: readonly TraceChange[];
+  readonly rejected: readonly string[];
+}
+
+/** Writes and deletes scores. Every method must run inside a transaction, which the caller commits. */
+export class ScoreWriter {
+  readonly #count: StatementSync;
+  readonly #isKnown: StatementSync;
+  readonly #put: StatementSync;
+  readonly #hasTrace: StatementSync;
+  readonly #deleteOfTrace: StatementSync;
+  readonly #deleteOrphans: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#count = db.prepare("SELECT count(*) AS n FROM scores WHERE project = ? AND trace_id = ?");
+    this.#isKnown = db.prepare(
+      "SELECT 1 FROM scores WHERE project = ? AND trace_id = ? AND score_id = ?",
+    );
+    this.#put = db.prepare(
+      `INSERT OR REPLACE INTO scores
+         (project, trace_id, score_id, span_id, name, value, label, status, created, received, record)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#hasTrace = db.prepare("SELECT 1 FROM traces WHERE project = ? AND trace_id = ?");
+    this.#deleteOfTrace = db.prepare("DELETE FROM scores WHERE project = ? AND trace_id = ?");
+    this.#deleteOrphans = db.prepare(
+      `DELETE FROM scores WHERE (project, trace_id, score_id) IN (
+         SELECT project, trace_id, score_id FROM scores s WHERE received < ?
+           AND NOT EXISTS (SELECT 1 FROM traces t WHERE t.project = s.project AND t.trace_id = s.trace_id)
+         ORDER BY received LIMIT ?)`,
+    );
+  }
+
+  write({ project, scores }: ScoreBatch): WrittenScores {
+    const traceIds = [...new Set(scores.map(({ traceId }) => traceId))];
+    const known = scores.filter(
+      ({ traceId, id }) => this.#isKnown.get(project, traceId, id) !== undefined,
+    );
+    const { kept, rejected } = withinLimit(scores, {
+      counts: new Map(traceIds.map((traceId) => [traceId, this.#countOf(project, traceId)])),
+      ids: new Set(known.map(({ id }) => id)),
+    });
+    for (const score of kept) {
+      this.#put.run(
+        project,
+        score.traceId,
+        score.id,
+        score.spanId ?? "",
+        score.name,
+        score.value,
+        score.label,
+        score.status,
+        score.createdAt,
+        score.receivedAt,
+        score.record,
+      );
+    }
+    const changes = traceIds
+      .filter((traceId) => this.#hasTrace.get(project, traceId) !== undefined)
+      .map((traceId) => ({ project, traceId, isNew: false }));
+    return { changes, rejected };
+  }
+
+  /** @returns Whether there were any. */
+  deleteOfTrace(project: string, traceId: string): boolean {
+    return this.#deleteOfTrace.run(project, traceId).changes > 0;
+  }
+
+  /** Deletes old scores whose traces are not there; @returns how many. */
+  deleteOrphans(receivedBefore: number, limit: number): number {
+    return Number(this.#deleteOrphans.run(receivedBefore, limit).changes);
+  }
+
+  #countOf(project: string, traceId: string): number {
+    return (this.#count.get(project, traceId) as { n: number }).n;
+  }
+}
+
+/** Reads scores over a connection of the caller's. */
+export class ScoreReader {
+  readonly #ofTrace: StatementSync;
+  readonly #ofSpan: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    const scores = "SELECT span_id, record FROM scores WHERE project = ? AND trace_id = ?";
+    this.#ofTrace = db.prepare(`${scores} ORDER BY created, score_id`);
+    this.#ofSpan = db.prepare(`${scores} AND span_id IN (?, ?) ORDER BY created, score_id`);
+  }
+
+  /** Null where the trace has none. */
+  ofTrace(project: string, traceId: string): TraceScores | null {
+    const rows = this.#ofTrace.all(project, traceId) as unknown as ScoreRow[];
+    return rows.length === 0 ? null : new TraceScores(rows);
+  }
+
+  /**
+   * What follows the total of a listed record.
+   *
+   * @param isTop Whether the scores of the whole trace are among them.
+   */
+  ofListed(project: string, traceId: string, spanId: string, isTop: boolean): string {
+    const rows = this.#ofSpan.all(project, traceId, spanId, isTop ? "" : spanId);
+    return scoresText((rows as unknown as ScoreRow[]).map(({ record }) => record));
+  }
+}
