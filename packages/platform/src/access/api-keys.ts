@@ -148,8 +148,9 @@ export class ApiKeys {
   }): void {
     const { ring, rateLimit, now } = this.#options;
     const { hash, id, name, project_id: project } = key;
-    const bucket = rateLimit && new TokenBucket(rateLimit, now());
     const scopes = new Set(key.scopes);
+    const limit = rateOf(key.scopes, rateLimit);
+    const bucket = limit && new TokenBucket(limit, now());
     const environments = key.environments && new Set(key.environments);
     ring.add(heldKey({ hash, id, bucket }, { project, name, scopes, environments }));
   }
@@ -161,6 +162,15 @@ export class ApiKeys {
       if (key.id !== null) lastUses.forget(key.id);
     }
   }
+}
+
+/** Of a key that may only score: anyone who visits a page has it. */
+const VISITOR_RATE: RateLimit = { perSecond: 50, burst: 100 };
+
+function rateOf(scopes: readonly Scope[], rate: RateLimit | null): RateLimit | null {
+  const isVisitor = scopes.every((scope) => scope === "score");
+  if (!isVisitor || (rate !== null && rate.perSecond <= VISITOR_RATE.perSecond)) return rate;
+  return VISITOR_RATE;
 }
 
 /** Other replicas record uses as well. */

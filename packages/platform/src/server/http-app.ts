@@ -35,7 +35,10 @@ import { serviceTarget } from "./service-target.ts";
 export interface HttpAppOptions {
   readonly store: SpanStore;
   readonly ingest: IngestService;
-  readonly access: Pick<OpenAccess, "control" | "keys" | "sessions" | "lookUp" | "reload">;
+  readonly access: Pick<
+    OpenAccess,
+    "control" | "keys" | "sessions" | "lookUp" | "reload" | "redactionOf"
+  >;
   readonly registry: Registry;
   readonly backups: Backups;
   readonly deployer: RunningDeployer;
@@ -74,7 +77,8 @@ export interface HttpApp {
 }
 
 /** What browsers send traces to. */
-const INGEST_TARGET = /^\/v1\/traces\/?(?:\?|$)/;
+/** What a page may send: spans, and judgements of its visitors. */
+const SENT_BY_PAGES = /^\/(?:v1\/traces|observability\/scores)\/?(?:\?|$)/;
 
 const RETRY_AFTER_SECONDS = "5";
 
@@ -206,7 +210,7 @@ function corsOf({ corsOrigins = [], hostPolicy, rootApplication }: HttpAppOption
     origins: corsOrigins,
     hostPolicy,
     isOpen: (target) =>
-      INGEST_TARGET.test(target) || serviceTarget(target, rootApplication) !== undefined,
+      SENT_BY_PAGES.test(target) || serviceTarget(target, rootApplication) !== undefined,
   });
 }
 

@@ -104,7 +104,7 @@ export interface RouteSpec<
   readonly checksEmpty?: boolean;
   /** JSON. No body is one without fields. */
   readonly body?: Declared<Body>;
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | ((caller: Caller) => number);
   readonly success: Success;
   /** Refuses a request before any of its inputs is read. */
   readonly guard?: (incoming: IncomingMessage & Sender) => Problem | undefined;
@@ -177,7 +177,11 @@ export function route<
       // The parts have the types that the declaration gives them.
       answer({ ...checked, body: content } as Parameters<typeof answer>[0], reply);
     if (body === undefined) return answered(undefined);
-    return readBodyInput(incoming, body(), maxBodyBytes ?? MOST_BODY_BYTES).then((content) =>
+    const most =
+      typeof maxBodyBytes === "function" && caller !== undefined
+        ? maxBodyBytes(caller)
+        : (maxBodyBytes as number | undefined);
+    return readBodyInput(incoming, body(), most ?? MOST_BODY_BYTES).then((content) =>
       content.kind === "problems" ? problemsAnswer(content.problems) : answered(content.value),
     );
   }

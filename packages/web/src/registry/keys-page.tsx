@@ -136,6 +136,8 @@ const MEANINGS: Record<Scope, string> = {
   read: "read traces and the registry",
   run: "call workflows with their deployed configuration",
   playground: "call workflows with any configuration",
+  score: "judge answers as an end user: for web pages",
+  evaluate: "judge answers in any way",
   deploy: "deploy and activate builds: runs code on the server",
   backup: "download a backup of all projects",
   admin: "everything except deploy and backup, including changes and keys",

@@ -271,6 +271,11 @@ export const ERROR_TYPES = {
     meaning: "The parameter's text is longer than the limit.",
     message: given,
   },
+  score_limit: {
+    status: 422,
+    meaning: "The trace has as many scores as it may have.",
+    message: given,
+  },
   body_invalid: {
     status: 422,
     meaning: "The body is not an object with the fields of this endpoint.",

@@ -63,28 +63,69 @@ export function bodyProblems(
     const msg = mustBe(`an object with ${fieldList(names)}`, shownValue(body));
     return [{ type: "body_invalid", loc: ["body"], msg }];
   }
-  const given = body as Readonly<Record<string, unknown>>;
-  const unknown = issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []));
+  const known = issues.filter(({ code }) => code !== "unrecognized_keys");
   return [
-    ...firstOfEach(issues).map(([name, issue]) => {
-      const field = shape[name] as z.core.$ZodType;
+    ...firstOfEachField(known).map((issue) => {
+      const given = valueAt(body, issue.path);
+      const field = schemaAt(schema, issue.path);
       const msg =
-        given[name] === undefined
+        given === undefined
           ? `Must be given. ${descriptionOf(field)}`
-          : mustBe(
-              issue.code === "custom" ? issue.message : allowedBy(checkedPart(field)),
-              shownValue(given[name]),
-            );
-      return fieldProblem(name, msg);
+          : fieldFault(field, issue, given);
+      return fieldProblem(issue.path, msg);
     }),
-    ...unknown.map((name) =>
-      fieldProblem(name, `There is no such field. The fields are ${fieldList(names)}.`),
+    ...issues.flatMap((issue) =>
+      issue.code === "unrecognized_keys" ? unknownFields(schema, issue) : [],
     ),
   ];
 }
 
-function fieldProblem(name: string, msg: string): Problem {
-  return { type: "body_invalid", loc: ["body", name], msg };
+function fieldFault(field: z.core.$ZodType, issue: Issue, given: unknown): string {
+  // A message that came with a type is whole.
+  if (issue.code === "custom" && issue.params?.type !== undefined) return issue.message;
+  const rule = issue.code === "custom" ? issue.message : allowedBy(checkedPart(field));
+  return mustBe(rule, shownValue(given));
+}
+
+function unknownFields(
+  schema: z.core.$ZodType,
+  { path, keys }: Issue & { readonly code: "unrecognized_keys" },
+): Problem[] {
+  const object = checkedPart(schemaAt(schema, path));
+  const names = object instanceof z.ZodMiniObject ? Object.keys(object.shape) : [];
+  return keys.map((name) =>
+    fieldProblem([...path, name], `There is no such field. The fields are ${fieldList(names)}.`),
+  );
+}
+
+type Path = readonly PropertyKey[];
+
+function fieldProblem(path: Path, msg: string): Problem {
+  const steps = path.map((step) => (typeof step === "number" ? step : String(step)));
+  return { type: "body_invalid", loc: ["body", ...steps], msg };
+}
+
+/** The first issue of each field, at any depth. */
+function firstOfEachField(issues: readonly Issue[]): Issue[] {
+  const found = new Map<string, Issue>();
+  for (const issue of issues) {
+    const field = JSON.stringify(issue.path);
+    if (!found.has(field)) found.set(field, issue);
+  }
+  return [...found.values()];
+}
+
+function valueAt(body: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, step) => Object(value)[step], body);
+}
+
+/** The schema of what is at a path: of a field of an object, or of an item of a list. */
+function schemaAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType {
+  return path.reduce<z.core.$ZodType>((outer, step) => {
+    const part = checkedPart(outer);
+    if (part instanceof z.ZodMiniObject) return part.shape[String(step)] ?? outer;
+    return part instanceof z.ZodMiniArray ? part._zod.def.element : outer;
+  }, schema);
 }
 
 /** The first issue of each field, by the name of the field. */
@@ -106,7 +147,7 @@ function allowedBy(schema: z.core.$ZodType): string {
     case "boolean":
       return "true or false";
     case "array":
-      return "a list";
+      return most === undefined ? "a list" : `a list of ${least} to ${most}`;
     case "record":
     case "object":
       return "an object";
@@ -133,6 +174,8 @@ function boundOf(check: z.core.$ZodCheck): Bounds {
   switch (def.check) {
     case "max_length":
       return { most: def.maximum };
+    case "min_length":
+      return { least: def.minimum };
     case "less_than":
       return { most: def.value };
     case "greater_than":

@@ -1,10 +1,20 @@
 import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
 import * as z from "zod/mini";
+import type { ScoreCondition, ScoreOperator } from "../../stores/score-store.ts";
+import { SCORE_OPERATORS } from "../../stores/score-store.ts";
 import type { SpanFilter } from "../../stores/span-query.ts";
 import type { Problem } from "../answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
 import { readDateTime } from "./date-time.ts";
-import { amount, choice, type InputDoc, integer, parsed, text } from "./input-kinds.ts";
+import {
+  amount,
+  choice,
+  type InputDoc,
+  integer,
+  type Parsed,
+  parsed,
+  text,
+} from "./input-kinds.ts";
 
 /**
  * What is recorded may be of any length, and `group_by` shows it in full: a value is accepted as far as
@@ -45,6 +55,17 @@ export function spanFilterInputs() {
         description: "Cost at least this many US dollars: a trace in total, a span alone.",
       }),
     ),
+    score: z.optional(
+      parsed(
+        {
+          description:
+            "What a score is: `NAME<0.5` (or `<=`, `=`, `>=`, `>`), `NAME:any`, `NAME:none`, `NAME:skipped` or `NAME:failed`. A trace is found by the scores of any of its spans; a span by those that name it, not by those of its whole trace.",
+          example: "helpful<0.5",
+        },
+        {},
+        readScoreCondition,
+      ),
+    ),
     q: z.optional(
       text({
         description:
@@ -54,6 +75,24 @@ export function spanFilterInputs() {
     ),
     ...timeRangeInputs(),
   };
+}
+
+const SCORE_CONDITION = new RegExp(
+  `^([a-z0-9][a-z0-9._-]{0,63})(?:(${SCORE_OPERATORS.join("|")})(-?\\d+(?:\\.\\d+)?)|:(any|none|skipped|failed))$`,
+);
+
+function readScoreCondition(given: string): Parsed<ScoreCondition> {
+  const [, name, operator, value, word] = SCORE_CONDITION.exec(given) ?? [];
+  if (name === undefined) {
+    const msg =
+      "Must be a name with a condition: helpful<0.5, helpful>=1, helpful=0, helpful:any, helpful:none, helpful:skipped or helpful:failed.";
+    return { kind: "problem", type: "value_not_allowed", msg };
+  }
+  const test =
+    word === undefined
+      ? { operator: operator as ScoreOperator, value: Number(value) }
+      : (word as "any" | "none" | "skipped" | "failed");
+  return { kind: "value", value: { name, test } };
 }
 
 export const FROM_DOC: InputDoc = {
@@ -98,6 +137,7 @@ export function toSpanFilter(query: FilterValues): SpanFilter {
     sessionId: query.session_id ?? query.session,
     minLatency: query.min_latency,
     minCost: query.min_cost,
+    score: query.score,
     text: query.q,
     startedFrom: query.from,
     startedBefore: query.to,

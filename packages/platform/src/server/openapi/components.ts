@@ -106,6 +106,7 @@ const SCHEMAS = {
   ProjectList: listOf(projectSchema).meta({ id: "ProjectList" }),
   ProjectRedaction: projectRedactionSchema,
   Promotion: promotionSchema,
+  PutScores: z.strictObject({ ids: z.array(z.string()) }).meta({ id: "PutScores" }),
   RegistryVariant: registryVariantSchema,
   RekeyResult: rekeyResultSchema,
   ResolvedConfig: resolvedConfigSchema,

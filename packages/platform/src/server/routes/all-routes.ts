@@ -31,13 +31,14 @@ import { deploymentRoutes } from "./registry/deployments.ts";
 import { applicationRoutes, environmentRoutes, variantRoutes } from "./registry/resources.ts";
 import { diffRoute, forkRoute, revisionRoutes } from "./registry/revisions.ts";
 import { variableRoutes } from "./registry/variables.ts";
+import { putScoresRoute } from "./scores.ts";
 import { takeBackupRoute } from "./take-backup.ts";
 import { deleteTraceRoute, readSpanRoute, readTraceRoute } from "./traces.ts";
 
 export interface RouteDependencies {
   readonly store: SpanStore;
   readonly ingest: IngestService;
-  readonly access: Pick<OpenAccess, "control" | "keys" | "sessions" | "reload">;
+  readonly access: Pick<OpenAccess, "control" | "keys" | "sessions" | "reload" | "redactionOf">;
   readonly registry: Registry;
   readonly backups: Backups;
   readonly feeds: LiveFeeds;
@@ -74,6 +75,12 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     failedSpansRoute(store),
     liveRoute(feeds),
     deleteTraceRoute(store, dependencies.onStoreUnavailable),
+    putScoresRoute({
+      store,
+      redactionOf: access.redactionOf,
+      now,
+      onUnavailable: dependencies.onStoreUnavailable,
+    }),
     ingestTracesRoute({
       ingest,
       maxBodyBytes,

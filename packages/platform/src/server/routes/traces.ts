@@ -12,7 +12,7 @@ import type { Route } from "../route.ts";
 import { noContent, route, success } from "../route.ts";
 
 const RETRY_AFTER_SECONDS = "5";
-const ID_PATTERN = { pattern: "^[A-Za-z0-9_-]{1,128}$" };
+export const ID_PATTERN = { pattern: "^[A-Za-z0-9_-]{1,128}$" };
 
 const traceParams = () =>
   z.object({

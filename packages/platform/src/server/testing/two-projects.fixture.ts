@@ -52,6 +52,8 @@ export async function seedProject(
     read: await header("read"),
     run: await header("run"),
     playground: await header("playground"),
+    score: await header("score"),
+    evaluate: await header("evaluate"),
     deploy: await header("deploy"),
     backup: await header("backup"),
     admin: await header("admin"),
