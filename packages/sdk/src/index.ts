@@ -61,6 +61,7 @@ export type { CorsOptions } from "./server/cors.ts";
 export { spanProcessor, tracerProvider } from "./tracing/default-telemetry.ts";
 export { type InstrumentOptions, instrument } from "./tracing/instrument.ts";
 export type { Redact } from "./tracing/redaction.ts";
+export { type CallScore, score } from "./tracing/score.ts";
 export { secret } from "./tracing/secrets.ts";
 export { type ActiveSpan, type SpanOptions, span } from "./tracing/span.ts";
 export type { ExportStatistics } from "./tracing/telemetry.ts";

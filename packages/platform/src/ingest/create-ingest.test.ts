@@ -23,6 +23,7 @@ function heldStore() {
       pending.push({ batch, answer });
       return answer.promise;
     },
+    putScores: async () => ({ kind: "committed" }) as const,
     commitFirst(outcome: AppendOutcome = { kind: "committed" }) {
       pending.shift()?.answer.resolve(outcome);
     },

@@ -2,8 +2,10 @@ import type { RedactionRules } from "@agate/protocol";
 import type { OtlpSpan, PriceTable, SpanMapper, StoredSpan } from "@agate/spans";
 import { createSpanMapper } from "@agate/spans";
 import { Redactor, redactSpans, SecretTexts, type SpanRedactor } from "@agate/spans/redaction";
+import { MOST_SCORES_PER_TRACE, type ScoreOutcome } from "../stores/score-store.ts";
 import type { AppendOutcome, SpanAppender } from "../stores/span-store.ts";
 import { decompress } from "./decompress.ts";
+import { scoresOfEvents } from "./evaluation-events.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "./ingest-service.ts";
 import { decodeOtlpJson } from "./otlp/decode-otlp-json.ts";
@@ -96,12 +98,16 @@ export function createIngest(options: {
       outcome.catch(() => {});
       outcomes.push(outcome);
     }
-    return { outcomes, rejected, rejectedReason };
+    const scores = scoresOfEvents(spans, { project, receivedAt: Date.now() * 1000 });
+    const judged: Promise<ScoreOutcome> =
+      scores.length === 0 ? NO_SCORES : appender.putScores({ project, scores });
+    judged.catch(() => {});
+    return { outcomes, judged, rejected, rejectedReason };
   }
 
   async function finish(
     { encoding }: IngestRequest,
-    { outcomes, rejected, rejectedReason }: HandedOver,
+    { outcomes, judged, rejected, rejectedReason }: HandedOver,
   ): Promise<IngestOutcome> {
     const full = new FullTraces();
     for (const outcome of await Promise.all(outcomes)) {
@@ -110,14 +116,28 @@ export function createIngest(options: {
       }
       if (outcome.kind === "partly-committed") full.add(outcome);
     }
-    const reason = [rejectedReason, full.sentence].filter((text) => text !== "").join("; ");
+    const scores = await judged;
+    if (scores.kind === "unavailable") {
+      return { ...scores, retryAfterSeconds: RETRY_AFTER_SECONDS };
+    }
+    const sentences = [rejectedReason, full.sentence, rejectedScores(scores)];
+    const reason = sentences.filter((text) => text !== "").join("; ");
     const body = encodeExportResponse(encoding, rejected + full.rejected, reason);
     return { kind: "accepted", body };
   }
 }
 
+const NO_SCORES = Promise.resolve<ScoreOutcome>({ kind: "committed" });
+
+function rejectedScores(outcome: Exclude<ScoreOutcome, { readonly kind: "unavailable" }>): string {
+  if (outcome.kind === "committed") return "";
+  return `${outcome.rejected.length} scores rejected: their traces have ${MOST_SCORES_PER_TRACE}, the most in a trace`;
+}
+
 interface HandedOver {
   readonly outcomes: readonly Promise<AppendOutcome>[];
+  /** Of the evaluation results among the events. */
+  readonly judged: Promise<ScoreOutcome>;
   readonly rejected: number;
   readonly rejectedReason: string;
 }

@@ -5,7 +5,8 @@ const ERROR_MESSAGE = (2 << 3) | 2;
 
 /**
  * Encodes an ExportTraceServiceResponse. A full success has no fields: no bytes at all in protobuf,
- * an empty object in JSON. The bytes have memory of their own, fit to be handed to another thread.
+ * an empty object in JSON. A reason without a rejected span is a warning, as OTLP has it. The bytes
+ * have memory of their own, fit to be handed to another thread.
  */
 export function encodeExportResponse(
   encoding: "protobuf" | "json",
@@ -16,12 +17,16 @@ export function encodeExportResponse(
     case "json":
       return new TextEncoder().encode(JSON.stringify(toJson(rejected, reason)));
     case "protobuf":
-      return rejected === 0 ? new Uint8Array() : toProtobuf(rejected, reason);
+      return isFullSuccess(rejected, reason) ? new Uint8Array() : toProtobuf(rejected, reason);
   }
 }
 
+function isFullSuccess(rejected: number, reason: string): boolean {
+  return rejected === 0 && reason === "";
+}
+
 function toJson(rejected: number, reason: string): object {
-  if (rejected === 0) return {};
+  if (isFullSuccess(rejected, reason)) return {};
   // Proto3's JSON form has 64-bit integers as strings.
   return { partialSuccess: { rejectedSpans: String(rejected), errorMessage: reason } };
 }
