@@ -31,6 +31,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
       client: { about: "requests, error bodies, server-sent events, reconnecting", imports: ["."] },
       format: { about: "durations, money, times" },
       statistics: { about: "intervals and verdicts of evaluations" },
+      testsets: { about: "rows of test sets, from JSONL and CSV", imports: ["."] },
     },
   },
 

@@ -10,7 +10,7 @@ export type {
 export { ANALYTICS_GROUPINGS } from "./analytics.ts";
 export { closestName, unknownName } from "./closest-name.ts";
 export type { ErrorBody, ErrorDetail } from "./error-body.ts";
-export { isRecord, isSameJson, mergeConfig } from "./json-value.ts";
+export { isDeeperThan, isRecord, isSameJson, mergeConfig } from "./json-value.ts";
 export type { Scope } from "./registry/access.ts";
 export { DEFAULT_PROJECT_ID, includesScope, SCOPES, SERVER_SCOPES } from "./registry/access.ts";
 export type { ApiKey, CreatedApiKey } from "./registry/api-key.ts";

@@ -1,5 +1,12 @@
 import type { ConfigFault, RouteParams, RouteSchema } from "@agate/protocol";
-import { configFaults, isRecord, mustBe, shownValue, unknownName } from "@agate/protocol";
+import {
+  configFaults,
+  isDeeperThan,
+  isRecord,
+  mustBe,
+  shownValue,
+  unknownName,
+} from "@agate/protocol";
 import { completeParams } from "./effective-params.ts";
 
 /** Of a revision's parameters as JSON. */
@@ -105,11 +112,4 @@ function take<Item>(limit: number, items: Iterable<Item>): Item[] {
     if (taken.length === limit) break;
   }
   return taken;
-}
-
-/** Whether lists and objects are nested deeper than this. Looks no deeper, so that it cannot run out of stack. */
-export function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }

@@ -1,6 +1,5 @@
 import type { ConfigFieldSchema, RouteSchema } from "@agate/protocol";
-import { isRecord, shownValue } from "@agate/protocol";
-import { isDeeperThan } from "./check-params.ts";
+import { isDeeperThan, isRecord, shownValue } from "@agate/protocol";
 
 export type OpenapiReading =
   | { readonly kind: "routes"; readonly routes: readonly RouteSchema[] }
