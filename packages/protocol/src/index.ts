@@ -96,6 +96,15 @@ export { variableNameFault } from "./registry/variable-name.ts";
 export type { RegistryVariant, VariantRevision } from "./registry/variant.ts";
 export type { Score, ScoreSource, ScoreSourceKind, ScoreStatus } from "./score.ts";
 export { SCORE_SOURCE_KINDS, SCORE_STATUSES } from "./score.ts";
+export type {
+  NamedScoreAnalytics,
+  ScoreAnalytics,
+  ScoreAnalyticsBucket,
+  ScoreAnalyticsFigures,
+  ScoreAnalyticsGroup,
+  ScoreGrouping,
+} from "./score-analytics.ts";
+export { SCORE_GROUPINGS } from "./score-analytics.ts";
 export type { Session, SessionCaller } from "./session.ts";
 export { choiceList, mustBe, pathText, shownChoices, shownValue } from "./shown-value.ts";
 export type {

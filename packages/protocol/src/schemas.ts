@@ -12,6 +12,7 @@ export { applicationSchemaSchema } from "./registry/route-schema.ts";
 export { serverStatusSchema } from "./registry/server-status.ts";
 export { environmentVariablesSchema, rekeyResultSchema } from "./registry/variable.ts";
 export { registryVariantSchema } from "./registry/variant.ts";
+export { scoreAnalyticsSchema } from "./score-analytics-schema.ts";
 export { scoreSchema } from "./score-schema.ts";
 export { sessionSchema } from "./session.ts";
 export {

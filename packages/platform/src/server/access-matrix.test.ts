@@ -114,6 +114,7 @@ it("has something of every kind to be seen, marked", () => {
   expect(marked).toEqual(
     expect.arrayContaining([
       "/observability/traces/",
+      "/observability/analytics/scores/",
       "/observability/traces/{trace_id}/",
       "/observability/spans/{span_id}/",
       "/registry/keys",
@@ -352,6 +353,8 @@ describe("with every right in another project", () => {
     const { json } = await get("/observability/analytics/");
     const counts: number[] = json.buckets.map(({ count }: { count: number }) => count);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2);
+    const { names } = (await get("/observability/analytics/scores/")).json;
+    expect(names).toMatchObject([{ name: "azure", count: 2 }]);
   });
 });
 

@@ -1,8 +1,5 @@
-import type { AnalyticsGrouping } from "@agate/protocol";
+import type { ScoreGrouping } from "@agate/protocol";
 import type { AnalyticsRequest } from "./span-query.ts";
-
-/** What scores are grouped by: what their traces are found by. `revision` is one of a variant. */
-export type ScoreGrouping = AnalyticsGrouping | "revision";
 
 /** A request for the figures of the scores of some traces, which are counted where their traces started. */
 export interface ScoreFiguresRequest extends Omit<AnalyticsRequest, "groups"> {

@@ -49,12 +49,14 @@ const USUAL_INTERVALS = [
  * hundred buckets at most.
  *
  * @param groups How many there may be, with as many buckets each.
+ * @param mostGroupBuckets Of all groups together.
  */
 export function planBuckets(
   from: number,
   to: number,
   interval?: number,
   groups = 1,
+  mostGroupBuckets = MOST_GROUP_BUCKETS,
 ): BucketPlanOutcome {
   const width = interval ?? usualInterval(to - from);
   const plan = {
@@ -63,7 +65,7 @@ export function planBuckets(
     interval: width,
   };
   const count = (plan.to - plan.from) / width;
-  const most = Math.min(MOST_BUCKETS, Math.floor(MOST_GROUP_BUCKETS / groups));
+  const most = Math.min(MOST_BUCKETS, Math.floor(mostGroupBuckets / groups));
   return count > most ? { kind: "too-many", count, most } : { kind: "plan", plan };
 }
 

@@ -31,6 +31,7 @@ import { deploymentRoutes } from "./registry/deployments.ts";
 import { applicationRoutes, environmentRoutes, variantRoutes } from "./registry/resources.ts";
 import { diffRoute, forkRoute, revisionRoutes } from "./registry/revisions.ts";
 import { variableRoutes } from "./registry/variables.ts";
+import { scoreAnalyticsRoute } from "./score-analytics.ts";
 import { putScoresRoute } from "./scores.ts";
 import { takeBackupRoute } from "./take-backup.ts";
 import { deleteTraceRoute, readSpanRoute, readTraceRoute } from "./traces.ts";
@@ -72,6 +73,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     listRoute("traces", store),
     listRoute("spans", store),
     analyticsRoute(store, now),
+    scoreAnalyticsRoute(store, now),
     failedSpansRoute(store),
     liveRoute(feeds),
     deleteTraceRoute(store, dependencies.onStoreUnavailable),

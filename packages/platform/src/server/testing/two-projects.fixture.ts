@@ -3,6 +3,7 @@ import { SCOPES } from "@agate/protocol";
 import { expect, vi } from "vitest";
 import { buildArchive } from "../../deployments/builds/testing/build-archive.fixture.ts";
 import { goLive } from "../../registry/testing/go-live.fixture.ts";
+import { storedScore } from "../../stores/contract/stored-score.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
 import { workflowOpenapi } from "../routes/registry/testing/workflow-openapi.fixture.ts";
 import type { TestPlatform } from "./test-platform.fixture.ts";
@@ -145,6 +146,11 @@ async function seedTraces(platform: TestPlatform, project: string, marker: strin
   const own = { trace_id: randomHex(32), span_id: randomHex(16) };
   await appendTrace(platform, { id: project, marker }, own);
   await appendTrace(platform, { id: project, marker }, SHARED_IDS);
+  const scores = [own, SHARED_IDS].map(({ trace_id: traceId }) =>
+    storedScore({ traceId, name: marker, explanation: `${marker} explanation` }),
+  );
+  const judged = await platform.store.putScores({ project, scores });
+  if (judged.kind !== "committed") throw new Error(judged.kind);
   await platform.store.searchCaughtUp();
   return own;
 }

@@ -1,11 +1,7 @@
+import type { ScoreGrouping } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type {
-  ScoreFigures,
-  ScoreFiguresRequest,
-  ScoreFiguresResult,
-  ScoreGrouping,
-} from "../score-query.ts";
+import type { ScoreFigures, ScoreFiguresRequest, ScoreFiguresResult } from "../score-query.ts";
 import { MOST_SCORE_LABELS, MOST_SCORE_NAMES, NO_SCORES_FOUND } from "../score-query.ts";
 import type { StoredScore } from "../score-store.ts";
 import { storedScore } from "./stored-score.fixture.ts";

@@ -1,3 +1,4 @@
+import type { ScoreGrouping } from "@agate/protocol";
 import { withoutNoise } from "@agate/spans/tree";
 import type {
   LabelCount,
@@ -5,7 +6,6 @@ import type {
   ScoreFigures,
   ScoreFiguresRequest,
   ScoreFiguresResult,
-  ScoreGrouping,
   ScoreGroupKey,
 } from "../score-query.ts";
 import { exactSum } from "./analytics-cells.ts";
