@@ -17,6 +17,17 @@ export const AGATE_ATTRIBUTES = {
   route: "ag.route",
   /** How it was called: `playground`, `deployed`, or `direct` for a call from code. */
   origin: "ag.call.origin",
+  /**
+   * The id of the evaluation run that a call or a judgement belongs to. One span that names it is enough: its
+   * whole trace is evaluation traffic, which lists and figures leave out unless asked.
+   */
+  evaluationRun: "ag.evaluation.run",
+  /** The case of the run, by the id of its row. */
+  evaluationCase: "ag.evaluation.case",
+  /** The column of the run, such as `default@9`. */
+  evaluationColumn: "ag.evaluation.column",
+  /** An integer: the trial of the case, from 1. */
+  evaluationTrial: "ag.evaluation.trial",
   /** True when the registry could not be asked and the last known configuration served. */
   staleConfig: "ag.config.stale",
   /** True where the client went away or the consumer left before the end. */
