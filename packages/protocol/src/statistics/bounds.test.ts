@@ -69,6 +69,12 @@ describe("gates on calls", () => {
     expect(boundErrors(1 / 3, { errors: 1, calls: 3 })).toBe("passed");
     expect(boundErrors(1, { errors: 0, calls: 0 })).toBe("unscored");
   });
+
+  it("is undecided where calls that were not made could undo a pass", () => {
+    expect(boundErrors(0, { errors: 0, calls: 3, missing: 1 })).toBe("undecided");
+    expect(boundErrors(0.25, { errors: 0, calls: 3, missing: 1 })).toBe("passed");
+    expect(boundErrors(0, { errors: 1, calls: 3, missing: 1 })).toBe("failed");
+  });
 });
 
 it.each<[Verdict[], Verdict | undefined]>([

@@ -55,6 +55,8 @@ export interface CallFigures {
   readonly costs: readonly (number | undefined)[];
   readonly errors: number;
   readonly calls: number;
+  /** Calls that were not made, although the run asks for them. */
+  readonly missing?: number;
 }
 
 /** The gate `cost`: the mean of a call. An unknown cost could be any, so it undoes a pass. */
@@ -81,11 +83,13 @@ export function boundLatency(p95: number, { latencies }: Pick<CallFigures, "late
 /** How many of so many calls must be within the bound: the nearest rank of the 95th percentile. */
 const rankOf95 = (calls: number) => Math.ceil((95 * calls) / 100);
 
-/** The gate `errors`: the share of calls that failed. */
+/** The gate `errors`: the share of calls that failed. A call that was not made could have failed. */
 export function boundErrors(
   share: number,
-  { errors, calls }: Pick<CallFigures, "errors" | "calls">,
+  { errors, calls, missing = 0 }: Pick<CallFigures, "errors" | "calls" | "missing">,
 ): Verdict {
   if (calls === 0) return "unscored";
-  return errors / calls <= share + ROUNDING ? "passed" : "failed";
+  const judge = (failed: number, made: number) =>
+    failed / made <= share + ROUNDING ? "passed" : "failed";
+  return withMissing(judge(errors, calls), () => judge(errors + missing, calls + missing));
 }
