@@ -26,10 +26,14 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
   protocol: {
     npm: ["eventsource-parser", "zod"],
     parts: {
-      ".": { about: "span record, error body, session, attribute names", imports: ["registry"] },
+      ".": {
+        about: "span record, error body, session, attribute names",
+        imports: ["evaluations", "registry"],
+      },
       registry: { about: "applications, variants, revisions, environments", imports: ["."] },
       client: { about: "requests, error bodies, server-sent events, reconnecting", imports: ["."] },
       format: { about: "durations, money, times" },
+      evaluations: { about: "runs and their results", imports: [".", "statistics"] },
       statistics: { about: "intervals and verdicts of evaluations" },
       testsets: { about: "rows of test sets, from JSONL and CSV", imports: ["."] },
     },

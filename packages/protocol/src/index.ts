@@ -10,6 +10,44 @@ export type {
 export { ANALYTICS_GROUPINGS } from "./analytics.ts";
 export { closestName, unknownName } from "./closest-name.ts";
 export type { ErrorBody, ErrorDetail } from "./error-body.ts";
+export type {
+  AddedCases,
+  AddedResults,
+  ColumnFigures,
+  NewRun,
+  NewRunCase,
+  NewRunResult,
+  NewRunScore,
+  Run,
+  RunCase,
+  RunCaseColumn,
+  RunColumn,
+  RunCosts,
+  RunFigures,
+  RunItem,
+  Runner,
+  RunReport,
+  RunResult,
+  RunScore,
+  RunScorer,
+  RunStatus,
+  RunTestset,
+  ScoreCounts,
+  ScoreFigures,
+} from "./evaluations/run.ts";
+export {
+  BASELINE_COLUMN,
+  MOST_CASE_BYTES,
+  MOST_OUTPUT_BYTES,
+  MOST_RUN_BATCH,
+  MOST_RUN_CASES,
+  MOST_RUN_COLUMNS,
+  MOST_RUN_ITEMS,
+  MOST_RUN_SCORERS,
+  MOST_RUN_TRIALS,
+  RUN_STATUSES,
+  RUNNERS,
+} from "./evaluations/run.ts";
 export { isDeeperThan, isRecord, isSameJson, mergeConfig } from "./json-value.ts";
 export type { Scope } from "./registry/access.ts";
 export { DEFAULT_PROJECT_ID, includesScope, SCOPES, SERVER_SCOPES } from "./registry/access.ts";

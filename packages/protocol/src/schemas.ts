@@ -1,5 +1,13 @@
 export { analyticsSchema } from "./analytics-schema.ts";
 export { errorBodySchema, errorDetailSchema } from "./error-body.ts";
+export {
+  addedCasesSchema,
+  addedResultsSchema,
+  runCaseSchema,
+  runReportSchema,
+  runResultSchema,
+  runSchema,
+} from "./evaluations/run-schema.ts";
 export { apiKeySchema, createdApiKeySchema } from "./registry/api-key.ts";
 export { applicationSchema } from "./registry/application.ts";
 export { buildSchema, deployResultSchema } from "./registry/build.ts";

@@ -1,0 +1,2 @@
+export type { CaseDifference, ItemPlace, RunShape, TalliedResult } from "./run-tally.ts";
+export { RunTally } from "./run-tally.ts";
