@@ -60,7 +60,7 @@ describe("a command line that is wrong", () => {
     [["traces", "--status", "FINE"], /Allowed choices are UNSET, OK, ERROR/],
     [
       ["keys", "create", "ci", "--scope", "root"],
-      /A scope is one of ingest, read, run, playground, deploy, backup, admin/,
+      /A scope is one of ingest, read, run, playground, score, evaluate, deploy, backup, admin/,
     ],
     [["keys", "create", "ci", "--scope", "read", "--registry"], /or AGATE_REGISTRY one to take/],
     [["completion", "tcsh"], /Allowed choices are bash, zsh, fish/],
