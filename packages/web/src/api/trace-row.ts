@@ -1,5 +1,6 @@
 import type { ListedSpan, SpanKind, SpanStatus, Usage } from "@agate/protocol";
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
+import { type RowScores, rowScores } from "./row-scores.ts";
 
 /** What is listed: traces by their top span, or every span. */
 export type ListView = "traces" | "spans";
@@ -36,6 +37,8 @@ export interface TraceRow {
   readonly environment: string | null;
   readonly userId: string | null;
   readonly sessionId: string | null;
+  /** Of the top span; in a list of spans, of the span. */
+  readonly scores: RowScores;
   /** The beginning of what went in, and of what came out, on one line. */
   readonly input: string;
   readonly output: string;
@@ -68,6 +71,7 @@ export function traceRow(record: ListedSpan, view: ListView): TraceRow {
     environment: record.environment,
     userId: record.user_id,
     sessionId: metadata.session_id,
+    scores: rowScores(metadata.scores),
     input: previewOf(content.inputs),
     output: previewOf(content.outputs),
   };

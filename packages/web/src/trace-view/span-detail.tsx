@@ -15,38 +15,55 @@ import { EventsTab } from "./events-tab.tsx";
 import { MetadataTab } from "./metadata-tab.tsx";
 import { PlaygroundLink, VariantLink } from "./registry-links.tsx";
 import { routeCallOf } from "./route-call.ts";
+import { ScoresTab, Thumbs } from "./scores-tab.tsx";
 import { hasVariant } from "./trace-facts.ts";
+import { type Rating, useRating } from "./use-rating.ts";
 
 /** The details of the selected span. The selected tab is kept from span to span. */
 export function SpanDetail({ span }: { readonly span: SpanRecord }) {
   const [tab, setTab] = useState("content");
-  const events = span.metadata.events.length;
+  const rating = useRating(span);
   const tabs: readonly Tab[] = [
     { value: "content", label: "Content", content: <ContentTab span={span} /> },
+    {
+      value: "scores",
+      label: <CountedLabel label="Scores" count={rating.scores.length} />,
+      content: <ScoresTab key={span.id} rating={rating} />,
+    },
     { value: "config", label: "Configuration", content: <ConfigTab span={span} /> },
     { value: "metadata", label: "Metadata", content: <MetadataTab span={span} /> },
     {
       value: "events",
-      label: (
-        <span className="flex items-center gap-1.5">
-          Events {events > 0 && <Badge>{events.toLocaleString("en")}</Badge>}
-        </span>
-      ),
+      label: <CountedLabel label="Events" count={span.metadata.events.length} />,
       content: <EventsTab span={span} />,
     },
     { value: "raw", label: "Raw", content: <RawTab span={span} /> },
   ];
   return (
     <section aria-label="Span" className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface">
-      <SpanHeader span={span} />
+      <SpanHeader span={span} rating={rating} />
       {/* The key resets scroll position and folding for another span. */}
       <Tabs key={span.id} label="Span details" tabs={tabs} value={tab} onChange={setTab} />
     </section>
   );
 }
 
+/** The label of a tab with a number of entries; 0 is left out. */
+function CountedLabel({ label, count }: { readonly label: string; readonly count: number }) {
+  return (
+    <span className="flex items-center gap-1.5">
+      {label} {count > 0 && <Badge>{count.toLocaleString("en")}</Badge>}
+    </span>
+  );
+}
+
+interface SpanHeaderProps {
+  readonly span: SpanRecord;
+  readonly rating: Rating;
+}
+
 /** Name, status and figures of a span, and its actions. */
-function SpanHeader({ span }: { readonly span: SpanRecord }) {
+function SpanHeader({ span, rating }: SpanHeaderProps) {
   const { metadata } = span;
   const call = routeCallOf(span);
   const figures = [
@@ -95,6 +112,7 @@ function SpanHeader({ span }: { readonly span: SpanRecord }) {
         </code>
         <CopyButton what="span id" text={span.id} />
         <span className="flex-1" />
+        <Thumbs rating={rating} />
         <CopyMenu span={span} call={call} />
         {call !== null && <PlaygroundLink call={call} size="small" />}
       </div>

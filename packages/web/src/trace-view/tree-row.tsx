@@ -1,9 +1,11 @@
-import { formatCompactCount, formatCost, formatDuration } from "@agate/protocol/format";
-import { Ban, ChevronDown, ChevronRight, CircleAlert, Unlink } from "lucide-react";
+import type { Score } from "@agate/protocol";
+import { formatCompactCount, formatCost, formatDuration, plural } from "@agate/protocol/format";
+import { Ban, ChevronDown, ChevronRight, CircleAlert, Star, Unlink } from "lucide-react";
 import type { ComponentProps } from "react";
 import { memo } from "react";
 import { Badge } from "../design/badge.tsx";
 import { classNames } from "../design/class-names.ts";
+import { scoreText } from "../spans/score-text.ts";
 import { shownName } from "../spans/shown-name.ts";
 import { SpanKindIcon } from "../spans/span-badges.tsx";
 import { SpanBar } from "./span-bar.tsx";
@@ -98,6 +100,7 @@ function NameCell({ node, tree, search, isCollapsed, isFresh, path }: TreeRowPro
       {span.status === "UNSET" && span.metadata.cancelled && (
         <Ban size={14} role="img" aria-label="Cancelled" className="shrink-0 text-warning" />
       )}
+      {span.metadata.scores !== undefined && <ScoresMark scores={span.metadata.scores} />}
       {path !== null && <PathShare node={node} tree={tree} path={path} />}
       {isFresh && <Badge tone="accent">New</Badge>}
       {node.isOrphan && (
@@ -121,6 +124,25 @@ function ErrorsBelow({ count }: { readonly count: number }) {
           <span className="@max-[560px]:sr-only"> {words}</span>
         </span>
       </Badge>
+    </span>
+  );
+}
+
+/** The most scores that the tooltip of the mark names. */
+const MOST_NAMED = 10;
+
+/** Marks a span that has scores. */
+function ScoresMark({ scores }: { readonly scores: readonly Score[] }) {
+  const named = scores.slice(0, MOST_NAMED).map((score) => `${score.name}: ${scoreText(score)}`);
+  const left = scores.length - named.length;
+  const label = plural(scores.length, "score");
+  return (
+    <span
+      title={[label, ...named, ...(left > 0 ? [`and ${left} more`] : [])].join("\n")}
+      className="flex shrink-0 items-center gap-0.5 text-xs text-ink-soft"
+    >
+      <Star size={13} role="img" aria-label={label} />
+      {scores.length > 1 && <span aria-hidden>{scores.length.toLocaleString("en")}</span>}
     </span>
   );
 }

@@ -75,6 +75,16 @@ describe("filters as chips", () => {
     ]);
   });
 
+  it.each([
+    ["helpful<0.5", "Score helpful < 0.5"],
+    ["helpful>=1", "Score helpful ≥ 1"],
+    ["helpful=0", "Score helpful = 0"],
+    ["helpful:none", "Score helpful: none"],
+    ["helpful", "Score helpful"],
+  ])("show the score condition %s as %s", (score, text) => {
+    expect(chipsOf({ score })[0]?.text).toBe(text);
+  });
+
   it.each(["lots", "-1", "1e999"])("shows the invalid number %j as text", (value) => {
     expect(chipsOf({ min_latency: value })[0]?.text).toBe(`Latency ≥ ${value}`);
   });

@@ -16,6 +16,7 @@ export const TRACE_FILTERS = [
   "session_id",
   "min_latency",
   "min_cost",
+  "score",
 ] as const;
 export type TraceFilter = (typeof TRACE_FILTERS)[number];
 

@@ -85,6 +85,8 @@ interface AddFilterProps {
   readonly onAdd: (name: FilterName, value: string) => void;
 }
 
+const SIGN_WORDS = { "≥": "at least", is: "is", "": "has" } as const;
+
 /** Chooses a field, then its value. */
 function AddFilter({ search, isOpen, onOpenChange, onAdd }: AddFilterProps) {
   const [name, setName] = useState<FilterName | null>(null);
@@ -111,7 +113,7 @@ function AddFilter({ search, isOpen, onOpenChange, onAdd }: AddFilterProps) {
           options={FILTER_NAMES.map((each) => ({
             value: each,
             label: FILTER_FIELDS[each].label,
-            detail: FILTER_FIELDS[each].sign === "≥" ? "at least" : "is",
+            detail: SIGN_WORDS[FILTER_FIELDS[each].sign ?? ""],
           }))}
           onPick={(picked) => setName(FILTER_NAMES.find((each) => each === picked) ?? null)}
         />

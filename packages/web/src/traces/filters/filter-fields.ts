@@ -9,7 +9,8 @@ export type FilterName = Exclude<TraceFilter, "q">;
 /** How the values of a filter are suggested and shown. */
 export interface FilterField {
   readonly label: string;
-  readonly sign: "is" | "≥";
+  /** Null where the value has its own. */
+  readonly sign: "is" | "≥" | null;
   /** The grouping whose values are suggested. */
   readonly grouping?: AnalyticsGrouping;
   /** All possible values. */
@@ -18,7 +19,7 @@ export interface FilterField {
   readonly usual?: readonly string[];
   /** The placeholder. */
   readonly hint: string;
-  /** Adds the unit to a number, which stays as typed. */
+  /** The value for display; as text where it is left out. */
   readonly show?: (value: string) => string;
 }
 
@@ -48,16 +49,39 @@ export const FILTER_FIELDS: Readonly<Record<FilterName, FilterField>> = {
     sign: "≥",
     usual: ["100", "1000", "5000", "30000"],
     hint: "Milliseconds",
-    show: (value) => `${value} ms`,
+    show: withUnit((value) => `${value} ms`),
   },
   min_cost: {
     label: "Cost",
     sign: "≥",
     usual: ["0.001", "0.01", "0.1", "1"],
     hint: "US dollars",
-    show: (value) => `$${value}`,
+    show: withUnit((value) => `$${value}`),
+  },
+  score: {
+    label: "Score",
+    sign: null,
+    usual: ["thumbs=0", "thumbs=1", "thumbs:none"],
+    hint: "Such as helpful<0.5 or helpful:none",
+    show: conditionText,
   },
 };
+
+/** Adds the unit to a number, which stays as typed; an invalid number is shown as text. */
+function withUnit(show: (value: string) => string): (value: string) => string {
+  return (value) => {
+    const number = Number(value);
+    return Number.isFinite(number) && number >= 0 ? show(value) : shownName(value);
+  };
+}
+
+const SIGNS: Readonly<Record<string, string>> = { "<=": " ≤ ", ">=": " ≥ ", ":": ": " };
+
+/** @example conditionText("helpful<=0.5") // "helpful ≤ 0.5" */
+function conditionText(value: string): string {
+  const [, name = "", sign = "", rest = ""] = /^([^<>=:]*)([<>]=|[<>=:])(.*)$/s.exec(value) ?? [];
+  return shownName(sign === "" ? value : `${name}${SIGNS[sign] ?? ` ${sign} `}${rest}`);
+}
 
 export const FILTER_NAMES = TRACE_FILTERS.filter((name): name is FilterName => name !== "q");
 
@@ -80,15 +104,13 @@ export function chipsOf(search: TracesSearch): readonly FilterChip[] {
 /** @example filterText("min_latency", "1000") // "Latency ≥ 1000 ms" */
 export function filterText(name: FilterName, value: string): string {
   const { label, sign } = FILTER_FIELDS[name];
-  return `${label} ${sign} ${shownValue(name, value)}`;
+  return [label, sign, shownValue(name, value)].filter((part) => part !== null).join(" ");
 }
 
-/** A value for display; an invalid number is shown as text. */
+/** A value for display. */
 export function shownValue(name: FilterName, value: string): string {
-  const { show } = FILTER_FIELDS[name];
-  const number = Number(value);
-  const isText = show === undefined || !Number.isFinite(number) || number < 0;
-  return isText ? shownName(value) : show(value);
+  const { show = shownName } = FILTER_FIELDS[name];
+  return show(value);
 }
 
 /** The platform's messages on invalid query parameters, by parameter. */

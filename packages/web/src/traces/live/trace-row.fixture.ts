@@ -1,3 +1,4 @@
+import { NO_ROW_SCORES } from "../../api/row-scores.ts";
 import type { TraceRow } from "../../api/trace-row.ts";
 
 /** A row of a list of traces, with nothing known that is not given. */
@@ -25,6 +26,7 @@ export function rowOf(given: Partial<TraceRow> = {}): TraceRow {
     environment: null,
     userId: null,
     sessionId: null,
+    scores: NO_ROW_SCORES,
     input: "",
     output: "",
     ...given,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { RowScore } from "../../api/row-scores.ts";
 import { rowOf } from "../live/trace-row.fixture.ts";
-import { cellText } from "./cell-text.ts";
+import { cellText, chipText } from "./cell-text.ts";
 import { TRACE_COLUMNS } from "./trace-columns.ts";
 
 const USAGE = {
@@ -44,6 +45,33 @@ describe("a cell", () => {
       text: "prod⟨202E⟩tset",
       title: "prod⟨202E⟩tset",
       filter: ["environment", "prod\u202Etset"],
+    });
+  });
+
+  it("names the scores, and never a number for what was skipped or has failed", () => {
+    const none = { count: 0, mean: null, label: null, skipped: 0, failed: 0 };
+    const named = (score: Partial<RowScore>) => {
+      const scores = { shown: [{ name: "helpful", ...none, ...score }], leftOut: 0 };
+      return [cellText(rowOf({ scores }), "scores").text, chipText(scores.shown[0]!)];
+    };
+    expect(named({ count: 1, mean: 0 })).toEqual(["helpful: 0", "0"]);
+    expect(named({ count: 1, mean: 1, label: "up" })).toEqual(["helpful: up (1)", "up"]);
+    expect(named({ skipped: 1 })).toEqual(["helpful: skipped", "skipped"]);
+    expect(named({ failed: 2 })).toEqual(["helpful: 2 failed", "2 failed"]);
+    expect(named({ count: 2, mean: 0.75, failed: 1 })).toEqual([
+      "helpful: 0.75 (mean of 2), 1 failed",
+      "0.75",
+    ]);
+    expect(named({ count: 2, label: "polite" })).toEqual(["helpful: polite (2)", "polite"]);
+    expect(named({ count: 2 })).toEqual(["helpful: labels (2)", "(2)"]);
+  });
+
+  it("counts the scores that it does not name, and filters by the first", () => {
+    const score = { name: "helpful", count: 1, mean: 1, label: null, skipped: 0, failed: 0 };
+    expect(cellText(rowOf({ scores: { shown: [score], leftOut: 3 } }), "scores")).toEqual({
+      text: "helpful: 1, and 3 more",
+      title: "helpful: 1\nand 3 more",
+      filter: ["score", "helpful:any"],
     });
   });
 

@@ -1,6 +1,8 @@
 import { formatCompactCount, formatCost, formatDuration } from "@agate/protocol/format";
+import type { RowScore, RowScores } from "../../api/row-scores.ts";
 import type { TraceRow } from "../../api/trace-row.ts";
 import { formatTime } from "../../format/format-time.ts";
+import { formatScore, judgedText } from "../../spans/score-text.ts";
 import { shownName } from "../../spans/shown-name.ts";
 import type { FilterName } from "../filters/filter-fields.ts";
 import type { ColumnId } from "./trace-columns.ts";
@@ -41,6 +43,8 @@ export function cellText(row: TraceRow, column: ColumnId): CellText {
       return valueCell("route", row.route);
     case "session":
       return valueCell("session_id", row.sessionId);
+    case "scores":
+      return scoresCell(row.scores);
     case "name":
       return valueCell("name", row.name);
     case "status":
@@ -56,6 +60,54 @@ function valueCell(name: FilterName, value: string | null): CellText {
   if (value === null) return { text: "–", title: undefined };
   const shown = shownName(value);
   return { text: shown, title: shown, filter: [name, value] };
+}
+
+/** The scores in words; the row shows them as chips. */
+function scoresCell({ shown, leftOut }: RowScores): CellText {
+  const [first] = shown;
+  if (first === undefined) return { text: "–", title: undefined };
+  const texts = [
+    ...shown.map((score) => `${score.name}: ${rowScoreText(score)}`),
+    ...more(leftOut),
+  ];
+  return {
+    text: texts.join(", "),
+    title: texts.join("\n"),
+    filter: ["score", `${first.name}:any`],
+  };
+}
+
+function more(leftOut: number): readonly string[] {
+  return leftOut === 0 ? [] : [`and ${leftOut.toLocaleString("en")} more`];
+}
+
+/**
+ * The scores of one name: the only one, or the mean of several. What was skipped or has failed is named,
+ * and is no part of the mean.
+ *
+ * @example rowScoreText(score) // "0.75 (mean of 2), 1 failed"
+ */
+export function rowScoreText({ count, mean, label, skipped, failed }: RowScore): string {
+  const several =
+    mean === null ? `${label ?? "labels"} (${count})` : `${formatScore(mean)} (mean of ${count})`;
+  return [
+    ...(count === 0 ? [] : [count === 1 ? judgedText(label, mean) : several]),
+    ...counted(skipped, "skipped"),
+    ...counted(failed, "failed"),
+  ].join(", ");
+
+  function counted(times: number, word: string): readonly string[] {
+    if (times === 0) return [];
+    return [times === 1 && count + skipped + failed === 1 ? word : `${times} ${word}`];
+  }
+}
+
+/** The shortest text for the scores of one name: a label, a value or a status. */
+export function chipText(score: RowScore): string {
+  const { count, mean, label } = score;
+  if (count === 0) return rowScoreText(score);
+  if (label !== null) return label;
+  return mean === null ? `(${count})` : formatScore(mean);
 }
 
 /** The local time, and the recorded one. */

@@ -19,6 +19,7 @@ const FILTERABLE: readonly ColumnId[] = [
   "environment",
   "user",
   "session",
+  "scores",
 ];
 
 interface RowMenuProps {

@@ -3,12 +3,13 @@ import { Link } from "@tanstack/react-router";
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { useEffect, useRef } from "react";
+import type { RowScores } from "../../api/row-scores.ts";
 import type { TraceRow } from "../../api/trace-row.ts";
 import { Badge } from "../../design/badge.tsx";
 import { classNames } from "../../design/class-names.ts";
 import { formatWhen } from "../../format/format-time.ts";
 import { StatusBadge } from "../../spans/span-badges.tsx";
-import { cellText } from "./cell-text.ts";
+import { cellText, chipText } from "./cell-text.ts";
 import type { TraceColumn } from "./trace-columns.ts";
 import { type RowActions, rowTarget } from "./use-row-actions.ts";
 
@@ -30,7 +31,7 @@ export function TraceCell({ row, column, now }: TraceCellProps) {
       data-filter={filter?.join("=")}
       className={classNames(
         "relative z-10 max-w-full tabular-nums",
-        column.id === "status" ? "flex gap-1" : "truncate",
+        column.id === "status" || column.id === "scores" ? "flex min-w-0 gap-1" : "truncate",
         (text === "–" || column.id === "time") && "text-ink-soft",
         column.id === "kind" && "text-xs text-ink-soft",
       )}
@@ -41,6 +42,7 @@ export function TraceCell({ row, column, now }: TraceCellProps) {
 
   function shown() {
     if (column.id === "status") return <RowStatus row={row} />;
+    if (column.id === "scores" && text !== "–") return <ScoreChips scores={row.scores} />;
     return column.id === "time" ? formatWhen(row.startedAt, now) : <bdi>{text}</bdi>;
   }
 }
@@ -59,6 +61,33 @@ export function RowStatus({ row }: { readonly row: TraceRow }) {
           <span aria-hidden>{failedSpans.toLocaleString("en")}</span>
         </Badge>
       )}
+    </>
+  );
+}
+
+/** More names are only counted. */
+const MOST_CHIPS = 3;
+
+/** The scores of a row, a chip for each name; Alt-click filters by the one clicked. */
+function ScoreChips({ scores: { shown, leftOut } }: { readonly scores: RowScores }) {
+  const left = leftOut + Math.max(0, shown.length - MOST_CHIPS);
+  return (
+    <>
+      {shown.slice(0, MOST_CHIPS).map((score) => (
+        <span
+          key={score.name}
+          data-filter={`score=${score.name}:any`}
+          className="flex max-w-full min-w-0"
+        >
+          <Badge tone={score.failed > 0 ? "danger" : "neutral"}>
+            <span className="truncate">{score.name}</span>{" "}
+            <span className={score.failed > 0 ? "shrink-0" : "shrink-0 text-ink"}>
+              {chipText(score)}
+            </span>
+          </Badge>
+        </span>
+      ))}
+      {left > 0 && <Badge>+{left.toLocaleString("en")}</Badge>}
     </>
   );
 }

@@ -26,6 +26,7 @@ export type ColumnId =
   | "application"
   | "route"
   | "session"
+  | "scores"
   | "preview";
 
 /** In display order. */
@@ -44,11 +45,12 @@ export const TRACE_COLUMNS: readonly TraceColumn[] = [
   { id: "application", label: "Application", width: 84, grow: 1 },
   { id: "route", label: "Route", width: 82, grow: 1 },
   { id: "session", label: "Session", width: 82, grow: 1 },
+  { id: "scores", label: "Scores", width: 180, grow: 2 },
   { id: "preview", label: "Input and output", width: 0 },
 ];
 
 /** Hidden by default: the others fit beside the navigation at 1280 pixels. */
-const USUALLY_HIDDEN: readonly ColumnId[] = ["route", "session"];
+const USUALLY_HIDDEN: readonly ColumnId[] = ["route", "session", "scores"];
 
 /** The order in which columns are hidden on a narrow screen. Time and name always stay. */
 const DROPPED_FIRST: readonly ColumnId[] = [
@@ -61,6 +63,7 @@ const DROPPED_FIRST: readonly ColumnId[] = [
   "kind",
   "variant",
   "environment",
+  "scores",
   "cost",
   "latency",
   "status",
