@@ -34,8 +34,8 @@ it("loads late what few programs need", async () => {
     "config-source/registry-config-source.js",
     "server/body-fault.js",
     "server/openapi-document.js",
+    "tracing/create-exporter.js",
     "tracing/record-writer.js",
-    "tracing/span-sender.js",
   ]);
   expect(client.late).toEqual([]);
   expect(index.files).not.toContain("node/serve.js");

@@ -30,7 +30,7 @@ const ENTRIES = {
   "config-source/config-file-reader": "src/config-source/config-file-reader.ts",
   "config-source/registry-config-source": "src/config-source/registry-config-source.ts",
   "tracing/record-writer": "src/tracing/record-writer.ts",
-  "tracing/span-sender": "src/tracing/span-sender.ts",
+  "tracing/create-exporter": "src/tracing/create-exporter.ts",
   "node/serve": "src/node/serve.ts",
   "elsewhere/serve": "src/elsewhere/serve.ts",
 } as const;

@@ -6,7 +6,12 @@ import type { ExportReport } from "./export-report.ts";
 import type { Faults } from "./faults.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Batch, SpanQueue } from "./span-queue.ts";
-import type { SendOutcome, SendTarget, SettledOutcome, SpanSender } from "./span-sender.ts";
+import {
+  type SendOutcome,
+  type SendTarget,
+  type SettledOutcome,
+  SpanSender,
+} from "./span-sender.ts";
 import type { ExportLimits } from "./telemetry-options.ts";
 
 /** A pause that the platform asks for is kept, within reason. */
@@ -14,6 +19,7 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
 const TOO_LARGE: SendOutcome = { kind: "too-large" };
 
 export interface DeliveryParts {
+  readonly queue: SpanQueue;
   readonly target: SendTarget;
   readonly limits: ExportLimits;
   readonly secrets: Secrets;
@@ -28,7 +34,7 @@ export class BatchDelivery {
   readonly #parts: DeliveryParts;
   readonly #queue: SpanQueue;
   readonly #report: ExportReport;
-  #sender: SpanSender | undefined;
+  readonly #sender: SpanSender;
   /** One for each request that is running. */
   readonly #requests = new Set<AbortController>();
   /** Attempts that failed, one after the other. */
@@ -38,10 +44,11 @@ export class BatchDelivery {
   /** Likewise, but asked for by the platform: a flush respects it. */
   #askedUntil = 0;
 
-  constructor(parts: DeliveryParts, queue: SpanQueue, report: ExportReport) {
+  constructor(parts: DeliveryParts, report: ExportReport) {
     this.#parts = parts;
-    this.#queue = queue;
+    this.#queue = parts.queue;
     this.#report = report;
+    this.#sender = new SpanSender(parts.target, parts.secrets);
   }
 
   get isFailing(): boolean {
@@ -90,11 +97,10 @@ export class BatchDelivery {
 
   async #deliverOrSplit(batch: Batch): Promise<boolean> {
     const spans = batch.map(({ ended }) => ended);
-    const sender = await this.#loadedSender();
-    await sender.settled(spans);
+    await this.#sender.settled(spans);
     // A span that cannot be encoded must not take the others with it: the batch is split around it.
-    const body = this.#parts.faults.guard(() => sender.encode(spans), undefined);
-    const outcome = body === undefined ? TOO_LARGE : await this.#send(sender, body);
+    const body = this.#parts.faults.guard(() => this.#sender.encode(spans), undefined);
+    const outcome = body === undefined ? TOO_LARGE : await this.#send(body);
     if (outcome.kind !== "too-large") return this.#settle(batch, outcome);
     if (batch.length === 1) {
       const why =
@@ -108,23 +114,11 @@ export class BatchDelivery {
     return first && second;
   }
 
-  /**
-   * The encoder and the client are loaded with the first batch: a process without a platform needs
-   * neither. The sender is kept, not its promise: on Cloudflare Workers that belongs to one request.
-   */
-  async #loadedSender(): Promise<SpanSender> {
-    if (this.#sender === undefined) {
-      const { SpanSender } = await import("./span-sender.ts");
-      this.#sender ??= new SpanSender(this.#parts.target, this.#parts.secrets);
-    }
-    return this.#sender;
-  }
-
-  async #send(sender: SpanSender, body: Uint8Array): Promise<SendOutcome> {
+  async #send(body: Uint8Array): Promise<SendOutcome> {
     const request = new AbortController();
     this.#requests.add(request);
     try {
-      return await sender.send(body, request.signal);
+      return await this.#sender.send(body, request.signal);
     } finally {
       this.#requests.delete(request);
     }

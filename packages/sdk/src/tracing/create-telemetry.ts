@@ -9,7 +9,6 @@ import {
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { warnOnConsole } from "../runtime/console.ts";
 import { environment } from "../runtime/environment.ts";
-import { isRequestBound } from "../runtime/workers-runtime.ts";
 import { SDK_VERSION } from "../version.ts";
 import {
   activeContext,
@@ -22,12 +21,12 @@ import { AgateTracerProvider, type TracerParts } from "./agate-tracer.ts";
 import { ContentPolicy, type RecordedContent } from "./content-policy.ts";
 import { createSpanProcessor, ProcessorReminder } from "./existing-span-processor.ts";
 import { Faults } from "./faults.ts";
-import type { ExporterParts, QueuedExporter } from "./queued-exporter.ts";
+import { LateExporter } from "./late-exporter.ts";
+import type { ExporterParts } from "./queued-exporter.ts";
 import { SpanRedaction } from "./redaction/span-redaction.ts";
-import { RequestBoundExporter } from "./request-bound-exporter.ts";
 import type { Secrets } from "./secrets.ts";
 import { processSecrets } from "./secrets.ts";
-import { SpanExporter } from "./span-exporter.ts";
+import { SpanQueue } from "./span-queue.ts";
 import { SpanRecorder } from "./span-recorder.ts";
 import type { Telemetry } from "./telemetry.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
@@ -140,8 +139,8 @@ function contextOf(headers: Pick<Headers, "get">): Context {
 
 function createExporter(
   options: TelemetryOptions,
-  parts: Omit<ExporterParts, "target" | "limits">,
-): QueuedExporter | null {
+  parts: Omit<ExporterParts, "target" | "limits" | "queue">,
+): LateExporter | null {
   const { baseUrl, apiKey, disabled } = options;
   if (baseUrl === undefined || disabled) return null;
   const limits = exportLimits(options.limits);
@@ -152,8 +151,7 @@ function createExporter(
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     timeoutMs: limits.timeoutMs,
   } satisfies ExporterParts["target"];
-  const all = { ...parts, target, limits };
-  return isRequestBound() ? new RequestBoundExporter(all) : new SpanExporter(all);
+  return new LateExporter({ ...parts, target, limits, queue: new SpanQueue(limits) });
 }
 
 const CAPTURE_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";

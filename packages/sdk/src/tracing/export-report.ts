@@ -1,3 +1,4 @@
+import type { SpanQueue } from "./span-queue.ts";
 import type { ExportStatistics } from "./telemetry.ts";
 
 /** Distinct warnings between two successful exports, at most. */
@@ -6,27 +7,26 @@ const MOST_WARNINGS = 10;
 /** Counts exported and lost spans, and warns about losses and outages. */
 export class ExportReport {
   readonly #url: string;
+  readonly #queue: Pick<SpanQueue, "rejected">;
   readonly #warn: (sentence: string) => void;
   /** What has been said since the platform last took everything. */
   readonly #said = new Set<string>();
   #exported = 0;
   #dropped = 0;
-  #lostToFullQueue = 0;
+  /** Of the spans that the queue had no room for, those that were reported. */
+  #reportedRejected = 0;
   #lastError: string | null = null;
   #outageReason = "";
 
-  constructor(url: string, warn: (sentence: string) => void) {
+  constructor(url: string, queue: Pick<SpanQueue, "rejected">, warn: (sentence: string) => void) {
     this.#url = url;
+    this.#queue = queue;
     this.#warn = warn;
   }
 
   statistics(): Pick<ExportStatistics, "exported" | "dropped" | "lastError"> {
-    return { exported: this.#exported, dropped: this.#dropped, lastError: this.#lastError };
-  }
-
-  lostToFullQueue(): void {
-    this.#dropped += 1;
-    this.#lostToFullQueue += 1;
+    const dropped = this.#dropped + this.#queue.rejected;
+    return { exported: this.#exported, dropped, lastError: this.#lastError };
   }
 
   lost(count: number, why: string): void {
@@ -75,12 +75,13 @@ export class ExportReport {
   }
 
   #tellFullQueue(): void {
-    if (this.#lostToFullQueue === 0) return;
+    const rejected = this.#queue.rejected - this.#reportedRejected;
+    if (rejected === 0) return;
     const cause = this.#outageReason === "" ? "more came than could be sent" : this.#outageReason;
     this.#warn(
-      `${this.#lostToFullQueue} spans were lost because the queue for Agate at ${this.#url} was full: ${cause}.`,
+      `${rejected} spans were lost because the queue for Agate at ${this.#url} was full: ${cause}.`,
     );
-    this.#lostToFullQueue = 0;
+    this.#reportedRejected += rejected;
     this.#outageReason = "";
   }
 

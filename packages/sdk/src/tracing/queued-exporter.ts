@@ -1,7 +1,7 @@
 import { BatchDelivery, type DeliveryParts } from "./batch-delivery.ts";
 import type { EndedSpan } from "./ended-span.ts";
 import { ExportReport } from "./export-report.ts";
-import { SpanQueue } from "./span-queue.ts";
+import type { SpanQueue } from "./span-queue.ts";
 import type { ExportStatistics } from "./telemetry.ts";
 
 export interface ExporterParts extends DeliveryParts {
@@ -21,9 +21,9 @@ export abstract class QueuedExporter {
 
   constructor(parts: ExporterParts) {
     this.limits = parts.limits;
-    this.queue = new SpanQueue(parts.limits);
-    this.report = new ExportReport(parts.target.url, parts.warn);
-    this.delivery = new BatchDelivery(parts, this.queue, this.report);
+    this.queue = parts.queue;
+    this.report = new ExportReport(parts.target.url, parts.queue, parts.warn);
+    this.delivery = new BatchDelivery(parts, this.report);
   }
 
   statistics(): Omit<ExportStatistics, "faults"> {
@@ -34,11 +34,10 @@ export abstract class QueuedExporter {
   add(ended: EndedSpan): void {
     if (this.isStopped) this.report.lost(1, "telemetry was shut down before they ended");
     else if (this.queue.add(ended)) this.added();
-    else this.report.lostToFullQueue();
   }
 
   /** Schedules sending after a span was queued. */
-  protected abstract added(): void;
+  abstract added(): void;
 
   /** Resolves when every queued span is with the platform, or an attempt has failed. */
   abstract flush(): Promise<void>;

@@ -98,9 +98,15 @@ describe("the exporter of Cloudflare Workers", () => {
 
   it("does not wait for the batch of another request", async () => {
     const slow = Promise.withResolvers<Response>();
-    const { telemetry } = telemetryWith({ timeoutMs: 600_000 }, () => slow.promise, OK);
+    const sent = Promise.withResolvers<void>();
+    const hang = () => {
+      sent.resolve();
+      return slow.promise;
+    };
+    const { telemetry } = telemetryWith({ timeoutMs: 600_000 }, hang, OK);
     endSpans(telemetry, 1);
     const first = telemetry.flush();
+    await sent.promise;
     endSpans(telemetry, 1);
     await telemetry.flush();
     expect(telemetry.statistics()).toMatchObject({ exported: 1, queued: 1 });

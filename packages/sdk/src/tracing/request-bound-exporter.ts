@@ -34,7 +34,7 @@ export class RequestBoundExporter extends QueuedExporter {
    * For spans that end in no call of the app (in a scheduled event, or a function of yours): their own
    * request sends them after the usual interval, or at once where they are a full batch.
    */
-  protected added(): void {
+  added(): void {
     const now = performance.now();
     const { intervalMs, flushMs } = this.limits;
     const isFull = this.queue.hasFullBatch && now >= this.delivery.retryAt;

@@ -24,7 +24,7 @@ export class SpanExporter extends QueuedExporter {
   /** Spans up to this one go without waiting for a full batch. */
   #dueUpTo = 0;
 
-  protected added(): void {
+  added(): void {
     this.#removeExitHooks ??= this.#addExitHooks();
     if (this.queue.hasFullBatch) this.#schedule(0);
     else if (this.#timer === undefined) this.#schedule(this.limits.intervalMs);

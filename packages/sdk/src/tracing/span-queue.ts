@@ -30,6 +30,7 @@ export class SpanQueue {
   #bytes = 0;
   #waitingBytes = 0;
   #order = 0;
+  #rejected = 0;
 
   constructor(limits: QueueLimits) {
     this.#limits = limits;
@@ -38,6 +39,11 @@ export class SpanQueue {
   /** All that are held, those on their way included. */
   get size(): number {
     return this.#waiting.length + this.#taken.size;
+  }
+
+  /** How many spans there was no room for. */
+  get rejected(): number {
+    return this.#rejected;
   }
 
   get hasWaiting(): boolean {
@@ -63,7 +69,10 @@ export class SpanQueue {
   add(ended: EndedSpan): boolean {
     const bytes = bytesOf(ended);
     const { maxSpans, maxBytes } = this.#limits;
-    if (this.size >= maxSpans || (this.size > 0 && this.#bytes + bytes > maxBytes)) return false;
+    if (this.size >= maxSpans || (this.size > 0 && this.#bytes + bytes > maxBytes)) {
+      this.#rejected += 1;
+      return false;
+    }
     this.#order += 1;
     this.#bytes += bytes;
     this.#waitingBytes += bytes;
