@@ -6,7 +6,8 @@ import type { AppOptions } from "./app.ts";
 import { createApp } from "./create-app.ts";
 
 const CARD = "4111222233334444";
-const PIN = 4711;
+// Longer than the digits that a random id may hold in a row.
+const PIN = 471_100_815_471;
 const NOTE = "a long note about a blue agate that Ada found";
 
 class CardConfig extends ag.BaseModel {
