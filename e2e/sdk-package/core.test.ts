@@ -34,6 +34,7 @@ it("loads late what few programs need", async () => {
     "config-source/registry-config-source.js",
     "server/body-fault.js",
     "server/openapi-document.js",
+    "server/output-stream.js",
     "tracing/create-exporter.js",
     "tracing/record-writer.js",
   ]);

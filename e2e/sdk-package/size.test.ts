@@ -29,6 +29,7 @@ const LOADED_LATE = [
   "*/config-file-reader.js",
   "*/create-exporter.js",
   "*/openapi-document.js",
+  "*/output-stream.js",
   "*/record-writer.js",
   "*/registry-config-source.js",
 ];

@@ -5,7 +5,7 @@ import type { EventSource } from "./answer.ts";
 import { answerEnd, errorText } from "./answer.ts";
 import type { CallRecord } from "./call-record.ts";
 import type { CallSignal } from "./call-signal.ts";
-import { checkOutput, OutputError, outputText } from "./check-output.ts";
+import { checkOutput, OutputError, outputText, type Stream } from "./check-output.ts";
 
 export interface StreamReading {
   readonly stream: Stream;
@@ -128,15 +128,6 @@ function readerOf(stream: ReadableStream<unknown>): AsyncIterator<unknown> {
   };
 }
 
-/** Ends a stream that is not going to be read. */
-export function leaveUnread(reading: StreamReading): void {
-  try {
-    new ChunkSource(reading).leave();
-  } catch (thrown) {
-    reading.onLateError(thrown);
-  }
-}
-
 /** Resolves after timers and input of the runtime had their turn, which `await` alone does not give them. */
 function eventLoopTurn(): Promise<void> {
   const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown };
@@ -144,19 +135,6 @@ function eventLoopTurn(): Promise<void> {
     if (setImmediate === undefined) setTimeout(resolve, 0);
     else setImmediate(resolve);
   });
-}
-
-/** What a function may return to be streamed. */
-export type Stream = AsyncIterable<unknown> | IterableIterator<unknown>;
-
-/**
- * Whether a function's result is to be streamed. Strings, lists, Maps and Sets can be iterated too,
- * but are values; only iterators (what generators return) and async iterables are streams.
- */
-export function isStream(value: unknown): value is Stream {
-  if (typeof value !== "object" || value === null) return false;
-  if (Symbol.asyncIterator in value) return true;
-  return Symbol.iterator in value && "next" in value && typeof value.next === "function";
 }
 
 /**

@@ -21,18 +21,10 @@ import {
 import type { CallError } from "./call-error.ts";
 import { CallRecord, type EndedCall, preparationAttributes } from "./call-record.ts";
 import { CallSignal } from "./call-signal.ts";
-import { checkOutput, outputText } from "./check-output.ts";
+import { checkOutput, isStream, outputText, type Stream } from "./check-output.ts";
 import { hideValues } from "./hide-values.ts";
 import type { IncomingCall } from "./incoming-call.ts";
-import {
-  ChunkSource,
-  collectStream,
-  isStream,
-  leaveUnread,
-  type Stream,
-  type StreamReading,
-  streamEvents,
-} from "./output-stream.ts";
+import type { StreamReading } from "./output-stream.ts";
 import { type PreparedCall, prepareCall, type Refused } from "./prepare-call.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -124,6 +116,8 @@ async function run(running: RunningCall, call: PreparedCall): Promise<Answer> {
   }
   signal.step = "streaming the output";
   signal.watchClient();
+  // Loaded with the first stream: many workflows have none.
+  const { ChunkSource, collectStream, streamEvents } = await import("./output-stream.ts");
   if (incoming.header("accept")?.includes("text/event-stream")) {
     return eventAnswer(record, streamEvents(read(result), record));
   }
@@ -148,11 +142,22 @@ async function beforeDeadline(
   } catch (thrown) {
     result.then(
       (late) => {
-        if (isStream(late)) leaveUnread(read(late));
+        if (!isStream(late)) return;
+        const reading = read(late);
+        reading.keepAlive(leaveUnread(reading));
       },
       () => {},
     );
     throw thrown;
+  }
+}
+
+async function leaveUnread(reading: StreamReading): Promise<void> {
+  try {
+    const { ChunkSource } = await import("./output-stream.ts");
+    new ChunkSource(reading).leave();
+  } catch (thrown) {
+    reading.onLateError(thrown);
   }
 }
 
