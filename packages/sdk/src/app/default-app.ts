@@ -3,28 +3,17 @@ import type { ExportStatistics } from "../tracing/telemetry.ts";
 import type { App, AppOptions, RoutesIn, TypedBy } from "./app.ts";
 import { buildApp, checkOptions } from "./create-app.ts";
 
+/** How the app of the process runs: `ag.init` sets it, until the app is first used. */
+const settings: { options: AppOptions; isUsed: boolean } = { options: {}, isUsed: false };
+
 /** The app that `ag.route` and `ag.entrypoint` declare on: one in a process. */
-class DefaultApp {
-  readonly app: App = buildApp({ options: () => this.#take(), telemetry: defaultTelemetry });
-  #options: AppOptions = {};
-  #isTaken = false;
-
-  configure(options: AppOptions): void {
-    if (this.#isTaken) {
-      throw new Error("ag.init() comes too late: the app has been used already. Call it first.");
-    }
-    checkOptions(options);
-    configureTelemetry(options);
-    this.#options = options;
-  }
-
-  #take(): AppOptions {
-    this.#isTaken = true;
-    return this.#options;
-  }
-}
-
-const defaultApp = new DefaultApp();
+const defaultApp: App = buildApp({
+  options: () => {
+    settings.isUsed = true;
+    return settings.options;
+  },
+  telemetry: defaultTelemetry,
+});
 
 /**
  * Says how the app runs, where the environment does not. Call it before the first request.
@@ -33,7 +22,13 @@ const defaultApp = new DefaultApp();
  * ag.init({ application: "support", baseUrl: "http://localhost:4100" });
  */
 export function init(options: AppOptions): void {
-  defaultApp.configure(options);
+  // Written out here, so that a bundle of a program that does not call it has none of the checks.
+  if (settings.isUsed) {
+    throw new Error("ag.init() comes too late: the app has been used already. Call it first.");
+  }
+  checkOptions(options);
+  configureTelemetry(options);
+  settings.options = options;
 }
 
 /**
@@ -48,7 +43,7 @@ export function init(options: AppOptions): void {
 export function app<Given extends readonly TypedBy[]>(
   ...routes: Given
 ): App<RoutesIn<Given[number]>> {
-  return defaultApp.app.typed(...routes);
+  return defaultApp.typed(...routes);
 }
 
 /**
@@ -61,4 +56,4 @@ export function exportStatistics(): ExportStatistics {
   return defaultTelemetry().statistics();
 }
 
-export const { route, entrypoint, ConfigManager, flush, shutdown } = defaultApp.app;
+export const { route, entrypoint, ConfigManager, flush, shutdown } = defaultApp;
