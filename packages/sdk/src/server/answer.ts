@@ -52,12 +52,6 @@ function eventStream({ events, abandon }: EventSource): ReadableStream<Uint8Arra
   });
 }
 
-/** The W3C header that lets the client continue the call's trace. */
-export function traceparent(span: Span): string {
-  const { traceId, spanId, traceFlags } = span.spanContext();
-  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
-}
-
 /** The JSON of a call's answer. `trace` is there on playground endpoints. */
 export function answerText(span: Span, data: string, trace: string | null): string {
   return `{"data":${data},${answerEnd(span, trace)}`;

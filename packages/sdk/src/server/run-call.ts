@@ -9,15 +9,9 @@ import { callSlot, startWorkflowSpan } from "../routes/running-call.ts";
 import { keepRequestAlive } from "../runtime/workers-runtime.ts";
 import { TraceClock } from "../tracing/agate-span.ts";
 import { telemetrySlot } from "../tracing/telemetry.ts";
+import { traceparent } from "../tracing/trace-headers.ts";
 import { isCancellation } from "../tracing/traced-call.ts";
-import {
-  type Answer,
-  answerText,
-  type EventSource,
-  errorText,
-  jsonAnswer,
-  traceparent,
-} from "./answer.ts";
+import { type Answer, answerText, type EventSource, errorText, jsonAnswer } from "./answer.ts";
 import type { CallError } from "./call-error.ts";
 import { CallRecord, type EndedCall, preparationAttributes } from "./call-record.ts";
 import { CallSignal } from "./call-signal.ts";
@@ -191,7 +185,7 @@ function answered(
   signal.settle();
   const answer = (trace: string | null) =>
     jsonAnswer(200, answerText(record.span, text, trace), {
-      traceparent: traceparent(record.span),
+      traceparent: traceparent(record.span.spanContext()),
     });
   const taking = record.succeed(outputs, text);
   return taking === null ? answer(null) : taking.then(answer);
@@ -205,7 +199,7 @@ async function failed(
   signal.settle();
   return jsonAnswer(error.status, errorText(record.answered(error), record.span, await trace), {
     ...error.headers,
-    traceparent: traceparent(record.span),
+    traceparent: traceparent(record.span.spanContext()),
   });
 }
 
@@ -215,7 +209,7 @@ function eventAnswer(record: CallRecord, body: EventSource): Answer {
     headers: {
       "content-type": "text/event-stream",
       "cache-control": "no-cache",
-      traceparent: traceparent(record.span),
+      traceparent: traceparent(record.span.spanContext()),
     },
     body,
   };

@@ -1,12 +1,5 @@
 import { AGATE_ATTRIBUTES } from "@agate/protocol";
-import {
-  type Context,
-  context,
-  isSpanContextValid,
-  type TextMapGetter,
-  trace,
-} from "@opentelemetry/api";
-import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { type Context, context, isSpanContextValid, trace } from "@opentelemetry/api";
 import { warnOnConsole } from "../runtime/console.ts";
 import { environment } from "../runtime/environment.ts";
 import { SDK_VERSION } from "../version.ts";
@@ -33,6 +26,7 @@ import type { TelemetryOptions } from "./telemetry-options.ts";
 import { exportLimits } from "./telemetry-options.ts";
 import { telemetryResource } from "./telemetry-resource.ts";
 import { TraceCollections } from "./trace-collections.ts";
+import { contextFromHeaders } from "./trace-headers.ts";
 
 const TRACER_NAME = "@agate/sdk";
 const CONTENT_LIMIT = 1024 * 1024;
@@ -122,19 +116,13 @@ const NO_OPTIONS = {};
 const NO_EXPORT = { exported: 0, dropped: 0, queued: 0, lastError: null };
 const UNREADABLE: RecordedContent = { text: JSON.stringify("[unreadable]"), isRedacted: false };
 const NOT_CAPTURED: RecordedContent = { text: null, isRedacted: true };
-const propagator = new W3CTraceContextPropagator();
-const headerGetter: TextMapGetter<Pick<Headers, "get">> = {
-  get: (headers, key) => headers.get(key) ?? undefined,
-  // The propagator asks for two headers by name, and never for all.
-  keys: () => [],
-};
 
 function contextOf(headers: Pick<Headers, "get">): Context {
   const active = activeContext();
   const inSpan = trace.getSpanContext(active);
   // An instrumented server has read the headers already, and opened a span for the request.
   if (inSpan !== undefined && isSpanContextValid(inSpan)) return active;
-  return propagator.extract(active, headers, headerGetter);
+  return contextFromHeaders(active, headers);
 }
 
 function createExporter(

@@ -1,11 +1,11 @@
 import { AGATE_ATTRIBUTES as AG } from "@agate/protocol";
-import { defaultTextMapSetter, type Span, trace } from "@opentelemetry/api";
-import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { type Span, trace } from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { activeContext, agateSpanIn } from "./active-context.ts";
 import { agateSpanOf } from "./agate-span.ts";
 import { recordContent } from "./content-rules.ts";
 import { currentTelemetry } from "./default-telemetry.ts";
+import { headersOf } from "./trace-headers.ts";
 
 /** What a span may be told about whom it is for. */
 export interface SpanMeta {
@@ -39,8 +39,6 @@ const METRIC_NAMES: Readonly<Record<string, string>> = {
   reasoningTokens: AG.reasoningTokens,
   cost: AG.cost,
 };
-
-const propagator = new W3CTraceContextPropagator();
 
 /** Adds to what is recorded of the code that is running. Outside a span, nothing happens. */
 export const tracing = {
@@ -89,9 +87,7 @@ export const tracing = {
    * @example await fetch(url, { headers: { ...ag.tracing.headers() } })
    */
   headers(): { traceparent?: string; tracestate?: string } {
-    const headers: Record<string, string> = {};
-    propagator.inject(activeContext(), headers, defaultTextMapSetter);
-    return headers;
+    return headersOf(activeContext());
   },
 
   store_internals(value: unknown, span?: Span): void {
