@@ -38,7 +38,7 @@ function requestOf(first: number, count: number, compression: "none" | "gzip" = 
   }));
   const json = Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }));
   const body = new Uint8Array(compression === "gzip" ? gzipSync(json) : json);
-  return { project: "p", encoding: "json", compression, body } as const;
+  return { signal: "traces", project: "p", encoding: "json", compression, body } as const;
 }
 
 function ingestInto(store: ReturnType<typeof heldStore>) {
@@ -145,7 +145,10 @@ async function send(spans: readonly object[]): Promise<unknown> {
   });
   const text = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
   const body = new Uint8Array(Buffer.from(text));
-  const outcome = await ingest({ project: "p", encoding: "json", compression: "none", body }, null);
+  const outcome = await ingest(
+    { signal: "traces", project: "p", encoding: "json", compression: "none", body },
+    null,
+  );
   if (outcome.kind !== "accepted") throw new Error(outcome.kind);
   return JSON.parse(Buffer.from(outcome.body).toString());
 }

@@ -4,8 +4,10 @@ import { createSpanMapper } from "@agate/spans";
 import { Redactor, redactSpans, SecretTexts, type SpanRedactor } from "@agate/spans/redaction";
 import { MOST_SCORES_PER_TRACE, type ScoreOutcome } from "../stores/score-store.ts";
 import type { AppendOutcome, SpanAppender } from "../stores/span-store.ts";
+import { BytesInFlight } from "./bytes-in-flight.ts";
 import { decompress } from "./decompress.ts";
 import { scoresOfEvents } from "./evaluation-events.ts";
+import { handOverLogs } from "./hand-over-logs.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "./ingest-service.ts";
 import { decodeOtlpJson } from "./otlp/decode-otlp-json.ts";
@@ -63,28 +65,43 @@ export function createIngest(options: {
   return (request, rules, secrets = null) => {
     const handedOver = decoding.then(() => handOver(request, rules, secrets));
     decoding = handedOver.catch(() => {});
-    return handedOver.then((given) => ("kind" in given ? given : finish(request, given)));
+    return handedOver.then((given) => (typeof given === "function" ? given() : given));
   };
 
-  /** Decodes a request and gives its spans to the store, slice by slice. */
+  /** Decodes a request and gives what it holds to the store. @returns What waits for the store's answer. */
   async function handOver(
     request: IngestRequest,
     rules: string | null,
     secrets: string | null,
-  ): Promise<HandedOver | IngestOutcome> {
-    const { project, build, encoding, compression, body } = request;
+  ): Promise<(() => Promise<IngestOutcome>) | IngestOutcome> {
+    const { signal, project, encoding, compression, body } = request;
     // Room for the first slice, before anything is unpacked.
     await inFlight.enter(0);
     const raw = decompress(body, compression, maxDecompressedBytes);
     if (raw.kind !== "decompressed") return raw;
-    const decode = encoding === "protobuf" ? decodeOtlpProtobuf : decodeOtlpJson;
-    const decoded = decode(raw.bytes, decodeLimits);
-    if (decoded.kind !== "decoded") return decoded;
-    const { rejected, rejectedReason } = decoded.request;
     // Before anything else sees them: what is redacted is never written, indexed or told.
     const inUse = [secretTexts.of(project, secrets), redactors.of(project, rules)];
+    const hiding = inUse.filter((redactor) => redactor !== null);
+    if (signal === "logs") {
+      const parts = { appender, inFlight, redactors: hiding, limits: decodeLimits };
+      return handOverLogs(raw.bytes, { project, encoding }, parts);
+    }
+    const given = await handOverSpans(request, raw.bytes, hiding);
+    return "kind" in given ? given : () => finish(request, given);
+  }
+
+  /** Slice by slice. */
+  async function handOverSpans(
+    { project, build, encoding }: IngestRequest,
+    bytes: Uint8Array,
+    hiding: readonly SpanRedactor[],
+  ): Promise<HandedOver | IngestOutcome> {
+    const decode = encoding === "protobuf" ? decodeOtlpProtobuf : decodeOtlpJson;
+    const decoded = decode(bytes, decodeLimits);
+    if (decoded.kind !== "decoded") return decoded;
+    const { rejected, rejectedReason } = decoded.request;
     let { spans } = decoded.request;
-    for (const redactor of inUse) if (redactor !== null) spans = redactSpans(spans, redactor);
+    for (const redactor of hiding) spans = redactSpans(spans, redactor);
     const toStored = mapperOf(project);
     const outcomes: Promise<AppendOutcome>[] = [];
     // One object for all of them: this is done for every span.
@@ -165,45 +182,6 @@ function* slicesOf(
     characters = 0;
   }
   if (spans.length > 0) yield { spans, characters };
-}
-
-/**
- * Back-pressure from the store: limits the bytes that were passed to it and are not on disk yet. Further
- * work waits, first in, first out.
- */
-class BytesInFlight {
-  readonly #limit: number;
-  readonly #waiting: { readonly bytes: number; readonly enter: () => void }[] = [];
-  #bytes = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** Resolves when there is room. More than the limit gets in alone. */
-  async enter(bytes: number): Promise<void> {
-    if (this.#waiting.length > 0 || !this.#fits(bytes)) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#waiting.push({ bytes, enter: resolve });
-      return promise;
-    }
-    this.#bytes += bytes;
-  }
-
-  leave(bytes: number): void {
-    this.#bytes -= bytes;
-    for (;;) {
-      const [first] = this.#waiting;
-      if (first === undefined || !this.#fits(first.bytes)) return;
-      this.#waiting.shift();
-      this.#bytes += first.bytes;
-      first.enter();
-    }
-  }
-
-  #fits(bytes: number): boolean {
-    return this.#bytes === 0 || this.#bytes + bytes <= this.#limit;
-  }
 }
 
 /** The spans of a request that were rejected since their traces are full. */

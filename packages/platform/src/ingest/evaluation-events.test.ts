@@ -44,7 +44,13 @@ async function judge(
   };
   const json = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
   const body = new Uint8Array(Buffer.from(json));
-  const request = { project: "p", encoding: "json", compression: "none", body } as const;
+  const request = {
+    signal: "traces",
+    project: "p",
+    encoding: "json",
+    compression: "none",
+    body,
+  } as const;
   const answer = await ingest(request, rules);
   const scores = batches.flatMap((batch) => batch.scores);
   return { answer, scores, records: scores.map(({ record }) => JSON.parse(record) as Score) };

@@ -23,16 +23,28 @@ export function scoresOfEvents(spans: readonly OtlpSpan[], place: ScorePlace): S
     if (span.events.length === 0) continue;
     for (const event of span.events) {
       if (event.name !== EVALUATION_EVENT) continue;
-      const score = scoreOf(span, event);
-      // What spans hold is redacted by now.
-      if (score !== null) scores.push(toStoredScore(score, { ...place, redact: (text) => text }));
+      const score = scoreOfEvent(span, event, place);
+      if (score !== null) scores.push(score);
     }
   }
   return scores;
 }
 
-/** Null where the event says neither what it judges nor how. */
-function scoreOf({ traceId, spanId }: OtlpSpan, { attributes, time }: OtlpEvent): NewScore | null {
+/** An evaluation result whose texts are redacted; null where it says neither what it judges nor how. */
+export function scoreOfEvent(
+  span: Pick<OtlpSpan, "traceId" | "spanId">,
+  event: OtlpEvent,
+  place: ScorePlace,
+): StoredScore | null {
+  const score = scoreOf(span, event, place.receivedAt);
+  return score && toStoredScore(score, { ...place, redact: (text) => text });
+}
+
+function scoreOf(
+  { traceId, spanId }: Pick<OtlpSpan, "traceId" | "spanId">,
+  { attributes, time }: OtlpEvent,
+  now: number,
+): NewScore | null {
   const name = nearestSlug(textOf(attributes, "gen_ai.evaluation.name", LONGEST.name) ?? "");
   if (name === undefined) return null;
   const given = finite(attributes.get("gen_ai.evaluation.score.value"));
@@ -55,7 +67,7 @@ function scoreOf({ traceId, spanId }: OtlpSpan, { attributes, time }: OtlpEvent)
     },
     status,
     error,
-    createdAt: time.us,
+    createdAt: time.us === 0 ? now : time.us,
     run: null,
     case: null,
     column: null,

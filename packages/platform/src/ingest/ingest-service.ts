@@ -2,8 +2,9 @@ import type { MessagePort } from "node:worker_threads";
 import type { AppenderHandle } from "../stores/span-store.ts";
 import type { DecodeLimits, OversizedOutcome } from "./otlp/decode-outcome.ts";
 
-/** An OTLP/HTTP trace request as it came over the wire. */
+/** An OTLP/HTTP request as it came over the wire. */
 export interface IngestRequest {
+  readonly signal: "traces" | "logs";
   readonly project: string;
   /** The number of the build that sends them, where the platform runs it. */
   readonly build?: number | undefined;
@@ -14,7 +15,7 @@ export interface IngestRequest {
 }
 
 export type IngestOutcome =
-  /** On disk. `body` is the ExportTraceServiceResponse in the request's encoding. */
+  /** On disk. `body` is the response message in the request's encoding. */
   | { readonly kind: "accepted"; readonly body: Uint8Array }
   | { readonly kind: "undecodable"; readonly reason: string }
   /** The decompressed body is over `limit` bytes. */

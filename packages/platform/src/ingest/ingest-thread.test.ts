@@ -38,7 +38,13 @@ afterEach(async () => {
 
 function send(request: Partial<IngestRequest>) {
   const intake = ingest.begin();
-  const whole = { project: "p", encoding: "json", compression: "none", body: new Uint8Array() };
+  const whole = {
+    signal: "traces",
+    project: "p",
+    encoding: "json",
+    compression: "none",
+    body: new Uint8Array(),
+  };
   return intake.ingest({ ...whole, ...request } as IngestRequest).finally(intake.end);
 }
 

@@ -37,7 +37,13 @@ async function stored(text: string, secrets: string | null): Promise<string> {
     resourceSpans: [{ resource: { attributes }, scopeSpans: [{ spans: [span] }] }],
   };
   const body = new Uint8Array(Buffer.from(JSON.stringify(request)));
-  const sent = { project: "p", encoding: "json", compression: "none", body } as const;
+  const sent = {
+    signal: "traces",
+    project: "p",
+    encoding: "json",
+    compression: "none",
+    body,
+  } as const;
   expect((await ingest(sent, null, secrets)).kind).toBe("accepted");
   return JSON.stringify(batches.map(({ spans }) => spans));
 }

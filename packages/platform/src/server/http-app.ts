@@ -76,9 +76,8 @@ export interface HttpApp {
   close(): void;
 }
 
-/** What browsers send traces to. */
-/** What a page may send: spans, and judgements of its visitors. */
-const SENT_BY_PAGES = /^\/(?:v1\/traces|observability\/scores)\/?(?:\?|$)/;
+/** What a page may send: spans, evaluation results, and judgements of its visitors. */
+const SENT_BY_PAGES = /^\/(?:v1\/(?:traces|logs)|observability\/scores)\/?(?:\?|$)/;
 
 const RETRY_AFTER_SECONDS = "5";
 

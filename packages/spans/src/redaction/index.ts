@@ -4,6 +4,6 @@ export type { ReadRules, RuleProblem } from "./read-rules.ts";
 export { readRules } from "./read-rules.ts";
 export { READY_PATTERNS } from "./ready-patterns.ts";
 export { type JsonRedaction, REDACTED, redactIfJson } from "./redact-json.ts";
-export { redactSpans, type SpanRedactor } from "./redact-spans.ts";
+export { redactEvent, redactSpans, type SpanRedactor } from "./redact-spans.ts";
 export { Redactor } from "./redactor.ts";
 export { type NamedSecret, SecretTexts } from "./secret-texts.ts";

@@ -81,7 +81,8 @@ function redactOrigin<Origin extends OtlpResource | OtlpScope>(
     : { ...origin, attributes, schemaUrl, name, version };
 }
 
-function redactEvent(event: OtlpEvent, redactor: SpanRedactor): OtlpEvent {
+/** An event of a span; the same object where nothing of it is hidden. */
+export function redactEvent(event: OtlpEvent, redactor: SpanRedactor): OtlpEvent {
   const name = redactor.text(event.name);
   const attributes = redactAttributes(event.attributes, redactor);
   return name === event.name && attributes === event.attributes

@@ -2,8 +2,7 @@ import { Buffer } from "node:buffer";
 import type { DecodeLimits, DecodeOutcome } from "./decode-outcome.ts";
 import {
   DEFAULT_DECODE_LIMITS,
-  MAX_BODY_BYTES,
-  Oversized,
+  decodeSafely,
   tooManyValues,
   Undecodable,
 } from "./decode-outcome.ts";
@@ -18,7 +17,8 @@ import {
 import { canonicalName, type JsonObject, JsonReader, parseUint32 } from "./json-reader.ts";
 import { readJsonAttribute, readJsonSpan } from "./read-json-span.ts";
 
-const ID_FAULTS: IdFaults = {
+/** How rejected spans and log records are described in JSON. */
+export const ID_FAULTS: IdFaults = {
   traceId: "traceId must be 32 hex digits and not all zero",
   spanId: "spanId must be 16 hex digits and not all zero",
   parentSpanId: "parentSpanId must be 16 hex digits or empty",
@@ -32,19 +32,11 @@ export function decodeOtlpJson(
   bytes: Uint8Array,
   limits: DecodeLimits = DEFAULT_DECODE_LIMITS,
 ): DecodeOutcome {
-  if (bytes.byteLength > MAX_BODY_BYTES) {
-    return { kind: "undecodable", reason: `more than ${MAX_BODY_BYTES} bytes` };
-  }
-  try {
-    return new RequestReader(limits).read(parseJson(bytes, limits.values));
-  } catch (error) {
-    if (error instanceof Oversized) return error.outcome;
-    if (error instanceof Undecodable) return { kind: "undecodable", reason: error.message };
-    throw error;
-  }
+  return decodeSafely(bytes, () => new RequestReader(limits).read(parseJson(bytes, limits.values)));
 }
 
-function parseJson(bytes: Uint8Array, maxValues: number): unknown {
+/** Throws {@link Undecodable}, or an error that says that there are too many values. */
+export function parseJson(bytes: Uint8Array, maxValues: number): unknown {
   const { values, hasLongNumbers } = scanJson(bytes);
   // Before it is parsed: running out of memory inside of JSON.parse ends the process.
   if (values > maxValues) throw tooManyValues(maxValues);

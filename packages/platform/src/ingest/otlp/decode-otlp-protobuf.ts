@@ -1,5 +1,5 @@
 import type { DecodeLimits, DecodeOutcome } from "./decode-outcome.ts";
-import { DEFAULT_DECODE_LIMITS, MAX_BODY_BYTES, Oversized, Undecodable } from "./decode-outcome.ts";
+import { DEFAULT_DECODE_LIMITS, decodeSafely } from "./decode-outcome.ts";
 import type { IdFaults } from "./decoded-spans.ts";
 import {
   DecodedSpans,
@@ -31,7 +31,8 @@ const SCOPE_VERSION = (2 << 3) | 2;
 const SCOPE_ATTRIBUTES = (3 << 3) | 2;
 const SCOPE_DROPPED_ATTRIBUTES = (4 << 3) | 0;
 
-const ID_FAULTS: IdFaults = {
+/** How rejected spans and log records are described in protobuf. */
+export const ID_FAULTS: IdFaults = {
   traceId: "trace_id must be 16 bytes and not all zero",
   spanId: "span_id must be 8 bytes and not all zero",
   parentSpanId: "parent_span_id must be 8 bytes or empty",
@@ -42,16 +43,7 @@ export function decodeOtlpProtobuf(
   bytes: Uint8Array,
   limits: DecodeLimits = DEFAULT_DECODE_LIMITS,
 ): DecodeOutcome {
-  if (bytes.byteLength > MAX_BODY_BYTES) {
-    return { kind: "undecodable", reason: `more than ${MAX_BODY_BYTES} bytes` };
-  }
-  try {
-    return new RequestReader(bytes, limits).read();
-  } catch (error) {
-    if (error instanceof Oversized) return error.outcome;
-    if (error instanceof Undecodable) return { kind: "undecodable", reason: error.message };
-    throw error;
-  }
+  return decodeSafely(bytes, () => new RequestReader(bytes, limits).read());
 }
 
 class RequestReader {

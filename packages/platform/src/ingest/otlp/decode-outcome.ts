@@ -10,9 +10,11 @@ export interface OtlpRequest {
 
 export type DecodeOutcome =
   | { readonly kind: "decoded"; readonly request: OtlpRequest }
-  /** The bytes are not an ExportTraceServiceRequest; the sentence says where they stop being one. */
-  | { readonly kind: "undecodable"; readonly reason: string }
-  | OversizedOutcome;
+  | DecodeFailure;
+
+export type DecodeFailure =
+  /** The bytes are not a request of this kind; the sentence says where they stop being one. */
+  { readonly kind: "undecodable"; readonly reason: string } | OversizedOutcome;
 
 /** Nothing of the request is kept: what it would become in memory is over a limit. */
 export interface OversizedOutcome {
@@ -71,9 +73,26 @@ export class Oversized extends Error {
   }
 }
 
+/** Reads a request with a decoder that throws {@link Undecodable} and {@link Oversized}. */
+export function decodeSafely<Outcome>(
+  bytes: Uint8Array,
+  read: () => Outcome,
+): Outcome | DecodeFailure {
+  if (bytes.byteLength > MAX_BODY_BYTES) {
+    return { kind: "undecodable", reason: `more than ${MAX_BODY_BYTES} bytes` };
+  }
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Oversized) return error.outcome;
+    if (error instanceof Undecodable) return { kind: "undecodable", reason: error.message };
+    throw error;
+  }
+}
+
 export function tooManyValues(limit: number): Oversized {
   return new Oversized({
     kind: "too-complex",
-    reason: `The body has more than ${limit} values. Send fewer spans in a request.`,
+    reason: `The body has more than ${limit} values. Send less in a request.`,
   });
 }

@@ -2,10 +2,15 @@ import type { AttributeValue, OtlpSpan } from "@agate/spans";
 import type { DecodeLimits, DecodeOutcome } from "./decode-outcome.ts";
 import { Oversized } from "./decode-outcome.ts";
 
-/** Counts the spans of one request that cannot be kept, by reason. */
-class RejectedSpans {
+/** Counts the spans, or log records, of one request that cannot be kept, by reason. */
+export class Rejections {
+  readonly #noun: string;
   readonly #counts = new Map<string, number>();
   #total = 0;
+
+  constructor(noun: "span" | "log record") {
+    this.#noun = noun;
+  }
 
   /** `reason` is one of the decoder's own fixed phrases: it must never carry client input. */
   add(reason: string): void {
@@ -23,7 +28,7 @@ class RejectedSpans {
     const reasons = [...this.#counts].map(([reason, count]) =>
       this.#counts.size === 1 ? reason : `${reason} (${count})`,
     );
-    return `${this.#total} ${this.#total === 1 ? "span" : "spans"} rejected: ${reasons.join("; ")}`;
+    return `${this.#total} ${this.#noun}${this.#total === 1 ? "" : "s"} rejected: ${reasons.join("; ")}`;
   }
 }
 
@@ -32,7 +37,7 @@ export class DecodedSpans {
   readonly #limits: DecodeLimits;
   readonly #faults: IdFaults;
   readonly #spans: OtlpSpan[] = [];
-  readonly #rejected = new RejectedSpans();
+  readonly #rejected = new Rejections("span");
   #repeatedBytes = 0;
 
   /** @param faults What is said of rejected spans: the encodings spell their fields differently. */

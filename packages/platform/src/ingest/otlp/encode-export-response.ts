@@ -1,10 +1,11 @@
 // Tags: field number times eight, plus wire type.
 const PARTIAL_SUCCESS = (1 << 3) | 2;
-const REJECTED_SPANS = (1 << 3) | 0;
+/** `rejected_spans`, or `rejected_log_records`. */
+const REJECTED = (1 << 3) | 0;
 const ERROR_MESSAGE = (2 << 3) | 2;
 
 /**
- * Encodes an ExportTraceServiceResponse. A full success has no fields: no bytes at all in protobuf,
+ * Encodes an ExportTraceServiceResponse or ExportLogsServiceResponse. A full success has no fields: no bytes at all in protobuf,
  * an empty object in JSON. A reason without a rejected span is a warning, as OTLP has it. The bytes
  * have memory of their own, fit to be handed to another thread.
  */
@@ -12,10 +13,11 @@ export function encodeExportResponse(
   encoding: "protobuf" | "json",
   rejected: number,
   reason: string,
+  signal: "traces" | "logs" = "traces",
 ): Uint8Array<ArrayBuffer> {
   switch (encoding) {
     case "json":
-      return new TextEncoder().encode(JSON.stringify(toJson(rejected, reason)));
+      return new TextEncoder().encode(JSON.stringify(toJson(rejected, reason, signal)));
     case "protobuf":
       return isFullSuccess(rejected, reason) ? new Uint8Array() : toProtobuf(rejected, reason);
   }
@@ -25,15 +27,16 @@ function isFullSuccess(rejected: number, reason: string): boolean {
   return rejected === 0 && reason === "";
 }
 
-function toJson(rejected: number, reason: string): object {
+function toJson(rejected: number, reason: string, signal: "traces" | "logs"): object {
   if (isFullSuccess(rejected, reason)) return {};
   // Proto3's JSON form has 64-bit integers as strings.
-  return { partialSuccess: { rejectedSpans: String(rejected), errorMessage: reason } };
+  const field = signal === "logs" ? "rejectedLogRecords" : "rejectedSpans";
+  return { partialSuccess: { [field]: String(rejected), errorMessage: reason } };
 }
 
 function toProtobuf(rejected: number, reason: string): Uint8Array<ArrayBuffer> {
   const message = new TextEncoder().encode(reason);
-  const head = [REJECTED_SPANS, ...varint(rejected), ERROR_MESSAGE, ...varint(message.length)];
+  const head = [REJECTED, ...varint(rejected), ERROR_MESSAGE, ...varint(message.length)];
   const length = varint(head.length + message.length);
   return Uint8Array.from([PARTIAL_SUCCESS, ...length, ...head, ...message]);
 }

@@ -200,7 +200,7 @@ export const ERROR_TYPES = {
   too_many_spans: {
     status: 413,
     meaning:
-      "The request has more spans than `--max-request-spans`. None was kept; exporters drop such a batch, so lower their batch size.",
+      "The request has more spans, or log records, than `--max-request-spans`. None was kept; exporters drop such a batch, so lower their batch size.",
     message: given,
   },
   body_too_complex: {

@@ -61,6 +61,47 @@ const SCHEMAS = {
     .strictObject({ counts: z.record(z.string(), z.int().positive()) })
     .meta({ id: "FailedSpans" }),
   Health: z.strictObject({ status: z.literal("ok"), version: z.string() }).meta({ id: "Health" }),
+  OtlpLogsRequest: z.looseObject({ resourceLogs: z.array(z.looseObject({})) }).meta({
+    id: "OtlpLogsRequest",
+    description: "OTLP `ExportLogsServiceRequest` in its JSON form.",
+    examples: [
+      {
+        resourceLogs: [
+          {
+            scopeLogs: [
+              {
+                logRecords: [
+                  {
+                    traceId: "5b8efff798038103d269b633813fc60c",
+                    spanId: "eee19b7ec3c1b174",
+                    timeUnixNano: "1794736802000000000",
+                    eventName: "gen_ai.evaluation.result",
+                    attributes: [
+                      { key: "gen_ai.evaluation.name", value: { stringValue: "helpful" } },
+                      { key: "gen_ai.evaluation.score.value", value: { doubleValue: 0.8 } },
+                    ],
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  }),
+  OtlpLogsResponse: z
+    .strictObject({
+      partialSuccess: z
+        .strictObject({
+          rejectedLogRecords: z
+            .string()
+            .optional()
+            .meta({ description: "A number of 64 bits, as text." }),
+          errorMessage: z.string().optional(),
+        })
+        .optional(),
+    })
+    .meta({ id: "OtlpLogsResponse", description: "OTLP `ExportLogsServiceResponse`." }),
   OtlpTraceRequest: z.looseObject({ resourceSpans: z.array(z.looseObject({})) }).meta({
     id: "OtlpTraceRequest",
     description: "OTLP `ExportTraceServiceRequest` in its JSON form.",

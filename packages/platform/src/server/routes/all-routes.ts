@@ -21,6 +21,7 @@ import { logsRoute } from "./deployments/logs.ts";
 import { serversRoute } from "./deployments/servers.ts";
 import { serviceRoutes } from "./deployments/service-routes.ts";
 import { healthRoutes } from "./health.ts";
+import { ingestLogsRoute } from "./ingest-logs.ts";
 import { ingestTracesRoute } from "./ingest-traces.ts";
 import { failedSpansRoute, listRoute } from "./lists.ts";
 import { liveRoute } from "./live.ts";
@@ -67,6 +68,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     builds: registry.builds,
     closing: dependencies.deployer.closing,
   };
+  const otlp = { ingest, maxBodyBytes, onUnavailable: dependencies.onStoreUnavailable };
   const routes: Route[] = [
     readTraceRoute(store),
     readSpanRoute(store),
@@ -83,11 +85,8 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
       now,
       onUnavailable: dependencies.onStoreUnavailable,
     }),
-    ingestTracesRoute({
-      ingest,
-      maxBodyBytes,
-      onUnavailable: dependencies.onStoreUnavailable,
-    }),
+    ingestTracesRoute(otlp),
+    ingestLogsRoute(otlp),
     ...registryRoutes(dependencies),
     ...deploymentRoutes(deployment),
     deployBuildRoute(deployment),

@@ -5,11 +5,12 @@ import type { IngestOutcome, IngestRequest, IngestService } from "../../ingest/i
 import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
 import type { Answer, Problem } from "../answer.ts";
 import { JSON_TYPE, opaqueAnswer, problemAnswer, problemsAnswer } from "../answer.ts";
+import type { ErrorType } from "../errors/error-types.ts";
 import { readBody } from "../inputs/read-body.ts";
 import type { Route } from "../route.ts";
 import { route } from "../route.ts";
 
-const PROTOBUF_TYPE = "application/x-protobuf";
+export const PROTOBUF_TYPE = "application/x-protobuf";
 
 const CONTENT_TYPES: Readonly<Record<string, IngestRequest["encoding"]>> = {
   [PROTOBUF_TYPE]: "protobuf",
@@ -33,6 +34,19 @@ export interface IngestRouteOptions {
   readonly onUnavailable: (reason: string) => void;
 }
 
+/** What may be wrong with a request in OTLP. */
+export const OTLP_ERRORS = [
+  "body_undecodable",
+  "body_too_large",
+  "decompressed_body_too_large",
+  "too_many_spans",
+  "body_too_complex",
+  "content_type_unsupported",
+  "content_encoding_unsupported",
+  "ingest_busy",
+  "store_unavailable",
+] as const satisfies readonly ErrorType[];
+
 export function ingestTracesRoute(options: IngestRouteOptions): Route {
   const binary = { type: "string", contentMediaType: PROTOBUF_TYPE } as const;
   return route({
@@ -50,22 +64,14 @@ export function ingestTracesRoute(options: IngestRouteOptions): Route {
       description: "Everything that was not rejected is on disk.",
       body: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpTraceResponse" },
     },
-    errors: [
-      "body_undecodable",
-      "body_too_large",
-      "decompressed_body_too_large",
-      "too_many_spans",
-      "body_too_complex",
-      "content_type_unsupported",
-      "content_encoding_unsupported",
-      "ingest_busy",
-      "store_unavailable",
-    ],
-    answer: ({ incoming, caller }) => exportSpans(incoming, caller, options),
+    errors: OTLP_ERRORS,
+    answer: ({ incoming, caller }) => receiveOtlp("traces", incoming, caller, options),
   });
 }
 
-async function exportSpans(
+/** Reads an OTLP request and answers when what it holds is on disk. */
+export async function receiveOtlp(
+  signal: IngestRequest["signal"],
   incoming: IncomingMessage,
   { project, pair }: Caller,
   options: IngestRouteOptions,
@@ -99,6 +105,7 @@ async function exportSpans(
       case "body": {
         const sender = { project, build: pair?.build };
         const outcome = await intake.ingest({
+          signal,
           ...sender,
           encoding,
           compression,
@@ -148,7 +155,7 @@ function busyAnswer(retryAfterSeconds: number): Answer {
     {
       type: "ingest_busy",
       loc: ["body"],
-      msg: "Too many spans wait to be written; nothing of this request was kept.",
+      msg: "Too many requests wait to be written; nothing of this one was kept.",
     },
     { "retry-after": String(retryAfterSeconds) },
   );

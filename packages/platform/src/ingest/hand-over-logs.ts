@@ -1,0 +1,75 @@
+import { redactEvent, type SpanRedactor } from "@agate/spans/redaction";
+import { MOST_SCORES_PER_TRACE, type StoredScore } from "../stores/score-store.ts";
+import type { SpanAppender } from "../stores/span-store.ts";
+import type { BytesInFlight } from "./bytes-in-flight.ts";
+import { scoreOfEvent } from "./evaluation-events.ts";
+import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
+import { RETRY_AFTER_SECONDS } from "./ingest-service.ts";
+import { decodeLogsJson } from "./otlp/decode-logs-json.ts";
+import { decodeLogsProtobuf } from "./otlp/decode-logs-protobuf.ts";
+import type { DecodeLimits } from "./otlp/decode-outcome.ts";
+import type { Rejections } from "./otlp/decoded-spans.ts";
+import { encodeExportResponse } from "./otlp/encode-export-response.ts";
+
+const NO_JUDGEMENT =
+  "an evaluation result needs gen_ai.evaluation.name, and gen_ai.evaluation.score.value, gen_ai.evaluation.score.label or error.type";
+const NO_ROOM = `the trace has ${MOST_SCORES_PER_TRACE} scores, the most in a trace`;
+
+interface LogParts {
+  readonly appender: Pick<SpanAppender, "putScores">;
+  readonly inFlight: BytesInFlight;
+  readonly redactors: readonly SpanRedactor[];
+  readonly limits: DecodeLimits;
+}
+
+/**
+ * Decodes log records and gives the scores among them to the store.
+ *
+ * @returns What waits for the store's answer.
+ */
+export async function handOverLogs(
+  bytes: Uint8Array,
+  { project, encoding }: Pick<IngestRequest, "project" | "encoding">,
+  { appender, inFlight, redactors, limits }: LogParts,
+): Promise<(() => Promise<IngestOutcome>) | IngestOutcome> {
+  const decode = encoding === "protobuf" ? decodeLogsProtobuf : decodeLogsJson;
+  const decoded = decode(bytes, limits);
+  if (decoded.kind !== "decoded") return decoded;
+  const { records, rejections } = decoded;
+  const place = { project, receivedAt: Date.now() * 1000 };
+  const scores = records.flatMap((record) => {
+    const event = redactors.reduce(redactEvent, record.event);
+    const score = scoreOfEvent(record, event, place);
+    if (score === null) rejections.add(NO_JUDGEMENT);
+    return score ?? [];
+  });
+  if (scores.length === 0) return accepted(encoding, rejections);
+  const characters = scores.reduce((sum, { record }) => sum + record.length, 0);
+  await inFlight.enter(characters);
+  const judged = appender.putScores({ project, scores }).finally(() => inFlight.leave(characters));
+  // Its failure is that of the request; until then it must not count as unhandled.
+  judged.catch(() => {});
+  return async () => {
+    const outcome = await judged;
+    if (outcome.kind === "unavailable") {
+      return { ...outcome, retryAfterSeconds: RETRY_AFTER_SECONDS };
+    }
+    if (outcome.kind === "partly-committed") reject(scores, outcome.rejected, rejections);
+    return accepted(encoding, rejections);
+  };
+}
+
+/** Several records may have made the same score. */
+function reject(
+  scores: readonly StoredScore[],
+  rejected: readonly string[],
+  rejections: Rejections,
+): void {
+  const ids = new Set(rejected);
+  for (const { id } of scores) if (ids.has(id)) rejections.add(NO_ROOM);
+}
+
+function accepted(encoding: IngestRequest["encoding"], rejections: Rejections): IngestOutcome {
+  const body = encodeExportResponse(encoding, rejections.total, rejections.sentence, "logs");
+  return { kind: "accepted", body };
+}
