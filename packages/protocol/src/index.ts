@@ -151,9 +151,10 @@ export type {
   SpanKind,
   SpanRecord,
   SpanStatus,
+  TrafficFilter,
   Usage,
   Variant,
 } from "./span-record.ts";
-export { SPAN_KINDS, SPAN_STATUSES, USAGE_FIELDS } from "./span-record.ts";
+export { SPAN_KINDS, SPAN_STATUSES, TRAFFIC, USAGE_FIELDS } from "./span-record.ts";
 export type { TemplatePart } from "./template.ts";
 export { splitTemplate, templateName, unknownVariable, VARIABLE_SYNTAX } from "./template.ts";

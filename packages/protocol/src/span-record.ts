@@ -19,6 +19,12 @@ export const SPAN_KINDS = [
 /** @example const kind: SpanKind = "LLM" */
 export type SpanKind = (typeof SPAN_KINDS)[number];
 
+/** What lists and figures are of: `live` by default; traces of evaluation runs are left out unless asked. */
+export const TRAFFIC = ["live", "evaluation", "all"] as const;
+
+/** @example const traffic: TrafficFilter = "live" */
+export type TrafficFilter = (typeof TRAFFIC)[number];
+
 /** The contract's `SpanStatusCode`, in OTLP's numeric order. */
 export const SPAN_STATUSES = ["UNSET", "OK", "ERROR"] as const;
 

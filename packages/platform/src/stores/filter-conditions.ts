@@ -2,7 +2,7 @@ import type { SpanFilter } from "./span-query.ts";
 
 /** One condition of a filter on a column that traces and spans have in every store. */
 export interface FilterCondition {
-  readonly key: Exclude<keyof SpanFilter, "text" | "traceIds" | "score">;
+  readonly key: Exclude<keyof SpanFilter, "text" | "traceIds" | "score" | "run" | "traffic">;
   readonly column: string;
   readonly operator: "=" | ">=" | "<";
   readonly value: string | number;
@@ -31,7 +31,7 @@ const COMPARED = [
   ["minCost", "cost", ">="],
 ] as const;
 
-/** The conditions of a filter on single columns: all but its text, its score and the ids of traces. */
+/** The conditions of a filter on single columns: all but its text, its score, its traffic and the ids of traces. */
 export function filterConditions(filter: SpanFilter): FilterCondition[] {
   const conditions: FilterCondition[] = [];
   for (const [key, column] of INDEXED) {

@@ -1,11 +1,19 @@
 import type { AnalyticsGrouping, SpanKind, SpanStatus } from "@agate/protocol";
 import type { ScoreCondition } from "./score-store.ts";
 
+/** Evaluation traffic are traces of which a span names an evaluation run; all others are live. */
+export type Traffic = "live" | "evaluation";
+
+/** Whether a trace is of a kind of traffic, by the run that it has. */
+export function isTraffic(wanted: Traffic | undefined, run: string | null): boolean {
+  return wanted === undefined || (wanted === "live") === (run === null);
+}
+
 /**
  * Every condition must hold; an absent one always does. Times are microseconds since 1970.
  *
- * A trace is filtered by its top span. An application, route, variant, environment, user or session that
- * the top lacks comes from the earliest span that has one; variant and revision come from the same span.
+ * A trace is filtered by its top span. An application, route, variant, environment, user, session or run
+ * that the top lacks comes from the earliest span that has one; variant and revision come from the same span.
  */
 export interface SpanFilter {
   readonly application?: string;
@@ -18,6 +26,10 @@ export interface SpanFilter {
   readonly name?: string;
   readonly userId?: string;
   readonly sessionId?: string;
+  /** The evaluation run of the trace; spans are found by that of their trace, too. */
+  readonly run?: string;
+  /** Of the trace. Absent: all. */
+  readonly traffic?: Traffic;
   /** Inclusive. */
   readonly startedFrom?: number;
   /** Exclusive. */

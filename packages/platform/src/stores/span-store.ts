@@ -12,6 +12,7 @@ import type {
   FailedSpansRequest,
   ListPage,
   ListRequest,
+  Traffic,
 } from "./span-query.ts";
 import type { ClickHouseAddress, PostgresAddress } from "./store-address.ts";
 
@@ -98,6 +99,12 @@ export type TreeRead =
       readonly chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>;
     };
 
+export interface TopsOptions {
+  readonly maxBytes?: number;
+  /** Absent: all. */
+  readonly traffic?: Traffic | undefined;
+}
+
 /** The tops of some traces, as lists show them. */
 export interface TopsRead {
   /** Listed span records, each one a JSON text. */
@@ -180,9 +187,9 @@ export interface SpanStore extends SpanAppender {
   ): TreeRead | Promise<TreeRead>;
   /**
    * The tops of these traces, in this order, up to the one that would take them beyond `maxBytes` ({@link
-   * MOST_PAGE_BYTES} by default); at least one. A trace that is gone is left out.
+   * MOST_PAGE_BYTES} by default); at least one. A trace that is gone, or of other traffic, is left out.
    */
-  readTops(project: string, traceIds: readonly string[], maxBytes?: number): Promise<TopsRead>;
+  readTops(project: string, traceIds: readonly string[], options?: TopsOptions): Promise<TopsRead>;
   /**
    * Lists and analytics may take long. They reject with a {@link QueryQueueFullError} when the queue is
    * full, with a {@link QueryTimeoutError} at their deadline, and with a {@link QueryAbandonedError} when

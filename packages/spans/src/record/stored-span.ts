@@ -21,6 +21,8 @@ export interface StoredSpan extends SpanNode {
   readonly environment: string | null;
   readonly userId: string | null;
   readonly sessionId: string | null;
+  /** The evaluation run that the span names; one such span makes its whole trace evaluation traffic. */
+  readonly run: string | null;
   /**
    * The span record as JSON text, open at its end: it stops right after `"total":`, the last field
    * of `metadata`, which in turn is the last field but `children`. See span-tree/record-text.ts.

@@ -98,21 +98,22 @@ export function createSpanMapper(options: SpanMapperOptions): SpanMapper {
       status,
       latency,
       application: fields.application,
-      route: routeOf(span.attributes),
+      route: textOf(span.attributes, AGATE_ATTRIBUTES.route),
       variant: fields.variantName ?? fields.variantId,
       revision: Number.isSafeInteger(fields.revision) ? fields.revision : null,
       environment: fields.environment,
       userId: fields.userId,
       sessionId: fields.sessionId,
+      run: textOf(span.attributes, AGATE_ATTRIBUTES.evaluationRun),
       openRecord: text,
     };
   };
 }
 
 // The record has it among the attributes.
-function routeOf(attributes: Attributes): string | null {
-  const route = attributes.get(AGATE_ATTRIBUTES.route);
-  return typeof route === "string" && route !== "" ? route : null;
+function textOf(attributes: Attributes, name: string): string | null {
+  const value = attributes.get(name);
+  return typeof value === "string" && value !== "" ? value : null;
 }
 
 // Attributes that are shown as `metadata.cancelled` and `metadata.redacted`.

@@ -1,5 +1,5 @@
-import type { ListedSpan, SpanKind, SpanStatus } from "@agate/protocol";
-import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
+import type { ListedSpan, SpanKind, SpanStatus, TrafficFilter } from "@agate/protocol";
+import { SPAN_KINDS, SPAN_STATUSES, TRAFFIC } from "@agate/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ApiClient, Query } from "../../api-client/api-client.ts";
 import { apiPath } from "../../api-client/api-client.ts";
@@ -17,6 +17,8 @@ export interface FilterFlags {
   readonly name?: string;
   readonly user?: string;
   readonly session?: string;
+  readonly traffic?: TrafficFilter;
+  readonly run?: string;
   readonly minLatency?: number;
   readonly minCost?: number;
   readonly search?: string;
@@ -40,6 +42,13 @@ export function addFilterOptions(command: Command): Command {
     .option("--name <name>", "only where the top span has this name")
     .option("--user <id>", "only for this user")
     .option("--session <id>", "only of this session")
+    .addOption(
+      new Option(
+        "--traffic <which>",
+        "live leaves out evaluation runs, evaluation shows only these; live unless --run is given",
+      ).choices(TRAFFIC),
+    )
+    .option("--run <id>", "only of this evaluation run")
     .option("--min-latency <ms>", "only traces that took at least this long", parseAmount)
     .option("--min-cost <dollars>", "only traces that cost at least this much", parseAmount)
     .option("--search <words>", "only traces with all these words in names or content")
@@ -78,6 +87,8 @@ export function toQuery(flags: FilterFlags, now: number): Query {
     name: flags.name,
     user_id: flags.user,
     session_id: flags.session,
+    traffic: flags.traffic,
+    run: flags.run,
     min_latency: flags.minLatency,
     min_cost: flags.minCost,
     q: flags.search,

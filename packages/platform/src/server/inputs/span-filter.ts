@@ -1,4 +1,4 @@
-import { SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
+import { SPAN_KINDS, SPAN_STATUSES, TRAFFIC } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { ScoreCondition, ScoreOperator } from "../../stores/score-store.ts";
 import { SCORE_OPERATORS } from "../../stores/score-store.ts";
@@ -49,6 +49,19 @@ export function spanFilterInputs() {
     user_id: recorded({ description: "Whom the work was for." }),
     session_id: recorded({ description: "Session or conversation." }),
     session: recorded({ description: "The same as `session_id`." }),
+    traffic: z.optional(
+      choice(
+        {
+          description:
+            "What the traces are of: `live` leaves out evaluation runs, `evaluation` finds only these, `all` both. `live` by default; with `run`, the traces of the run.",
+        },
+        TRAFFIC,
+      ),
+    ),
+    run: recorded({
+      description:
+        "Id of the evaluation run that a call or a judgement belongs to. A span is found by the run of its trace.",
+    }),
     min_latency: z.optional(amount({ description: "Took at least this many milliseconds." })),
     min_cost: z.optional(
       amount({
@@ -123,7 +136,8 @@ type FilterValues = z.output<z.ZodMiniObject<ReturnType<typeof spanFilterInputs>
 
 /** The store's filter. */
 export function toSpanFilter(query: FilterValues): SpanFilter {
-  const { application, route, variant, revision, environment, status, spankind, name } = query;
+  const { application, route, variant, revision, environment, status, spankind, name, run } = query;
+  const traffic = query.traffic ?? (run === undefined ? "live" : "all");
   return withoutAbsent({
     application,
     route,
@@ -135,6 +149,8 @@ export function toSpanFilter(query: FilterValues): SpanFilter {
     name,
     userId: query.user_id,
     sessionId: query.session_id ?? query.session,
+    run,
+    traffic: traffic === "all" ? undefined : traffic,
     minLatency: query.min_latency,
     minCost: query.min_cost,
     score: query.score,

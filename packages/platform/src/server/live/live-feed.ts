@@ -126,10 +126,13 @@ export class LiveFeed {
       if (traceIds.length === 0) continue;
       // A client may list a grown trace that matched before its new spans; of a new one it knows nothing.
       const unmatched = new Set(!isNew && this.#isFiltered ? traceIds : []);
-      lagged += await this.#readTops(traceIds, (tops) => {
+      const unread = await this.#readTops(traceIds, (tops) => {
         this.#send(serverSentEvents(isNew ? "trace" : "update", tops), tops.length);
         if (unmatched.size > 0) for (const top of tops) unmatched.delete(traceIdOf(top));
       });
+      lagged += unread;
+      // Whether those match is not known; a client that has lagged loads the list again.
+      if (unread > 0) continue;
       const ids = [...unmatched].map((id) => JSON.stringify({ trace_id: id }));
       if (ids.length > 0) this.#send(serverSentEvents("unmatched", ids), ids.length);
     }
@@ -142,8 +145,9 @@ export class LiveFeed {
     found: (tops: readonly string[]) => void,
   ): Promise<number> {
     const { store, project, filter } = this.#options;
-    if (!this.#isFiltered) {
-      const { tops, unread } = await store.readTops(project, traceIds);
+    const { traffic, ...others } = filter;
+    if (Object.keys(others).length === 0) {
+      const { tops, unread } = await store.readTops(project, traceIds, { traffic });
       if (tops.length > 0) found(tops);
       return unread;
     }

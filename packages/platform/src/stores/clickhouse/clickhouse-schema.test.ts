@@ -144,25 +144,30 @@ it("takes tables of version 1 to the present one, any number of times", async ()
   };
   await client.command({ query: "CREATE DATABASE older" });
   for (const statement of clickHouseSchema(address)) {
-    const older =
+    const hadNoNanos =
       /EXISTS `older`.`(spans_by_start|traces)`/.test(statement) ||
-      statement.includes("`spans_by_start_view`")
-        ? statement.replace(/start_nanos[^,]*,/, "")
-        : statement;
-    await client.command({ query: older });
+      statement.includes("`spans_by_start_view`");
+    const withoutNanos = hadNoNanos ? statement.replace(/start_nanos[^,]*,/, "") : statement;
+    await client.command({ query: withoutNanos.replace(/,\s*run\b( Nullable\(String\))?/, "") });
   }
   const before = await columns("older");
   const upgrade = [...clickHouseUpgrade(address), ...clickHouseUpgrade(address)];
   for (const query of upgrade) await client.command({ query });
   await client.command({
-    query: `INSERT INTO older.incoming (project, trace_id, span_id, version, received, start, start_nanos, name, words)
-      VALUES ('p', 't', 's', 1, 1, 5, 77, 'n', '')`,
+    query: `INSERT INTO older.incoming (project, trace_id, span_id, version, received, start, start_nanos, name, words, run)
+      VALUES ('p', 't', 's', 1, 1, 5, 77, 'n', '', 'r')`,
   });
-  const result = await client.query({
-    query: "SELECT start_nanos FROM older.spans_by_start",
-    format: "TabSeparated",
+  await client.command({
+    query: `INSERT INTO older.traces (project, trace_id, start, version, received, run)
+      VALUES ('p', 't', 5, 1, 1, 'r')`,
   });
-  expect((await result.text()).trim()).toBe("77");
+  const value = async (query: string) => {
+    const result = await client.query({ query, format: "TabSeparated" });
+    return (await result.text()).trim();
+  };
+  expect(await value("SELECT start_nanos, run FROM older.spans_by_start")).toBe("77\tr");
+  expect(await value("SELECT run FROM older.spans")).toBe("r");
+  expect(await value("SELECT run FROM older.traces_by_id")).toBe("r");
   expect(before).not.toBe(await columns("older"));
   await client.command({ query: "CREATE DATABASE newer" });
   for (const query of clickHouseSchema({ database: "newer", cluster: null })) {
@@ -179,6 +184,11 @@ it("upgrades every shard of a cluster, then the tables in front", () => {
     "spans_by_start",
     "traces_local",
     "traces",
+    ...["incoming", "spans", "spans_by_start", "traces"].flatMap((name) => [`${name}_local`, name]),
+    "traces_by_id_local",
+    "traces_by_id",
+    "spans_view",
     "spans_by_start_view",
+    "traces_by_id_view",
   ]);
 });

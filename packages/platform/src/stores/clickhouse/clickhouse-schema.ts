@@ -1,7 +1,10 @@
 import type { ClickHouseAddress } from "../store-address.ts";
 
 /** Counts the changes that {@link clickHouseSchema} has seen since the first release. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
+
+/** The evaluation run of a trace; null for live traffic. */
+const RUN = "run Nullable(String)";
 
 /** What a span or a trace is filtered by, but for its cost. */
 const FILTERED = `
@@ -15,7 +18,8 @@ const FILTERED = `
   revision Nullable(Int64),
   environment LowCardinality(Nullable(String)),
   user_id Nullable(String),
-  session_id Nullable(String)`;
+  session_id Nullable(String),
+  ${RUN}`;
 
 /** Rare values are found without reading all rows before them. One index for all: each is files of its own. */
 const FILTER_INDEX =
@@ -34,6 +38,7 @@ export const FILTERED_COLUMNS = [
   "environment",
   "user_id",
   "session_id",
+  "run",
 ] as const;
 const FILTERED_NAMES = FILTERED_COLUMNS.join(", ");
 
@@ -196,6 +201,7 @@ const TRACES_BY_ID: Table = {
   spans UInt32,
   top_id String CODEC(ZSTD),
   total String CODEC(ZSTD),
+  ${RUN},
   INDEX by_written written TYPE minmax GRANULARITY 1`,
   kept: {
     version: "version",
@@ -259,7 +265,8 @@ const VIEWS: readonly View[] = [
   {
     to: "traces_by_id",
     from: "traces",
-    select: "project, trace_id, start, version, moved, received, written, spans, top_id, total",
+    select:
+      "project, trace_id, start, version, moved, received, written, spans, top_id, total, run",
   },
 ];
 
@@ -312,9 +319,17 @@ ENGINE = Distributed(${quoted(cluster)}, ${quoted(address.database)}, ${quoted(l
   return statements;
 }
 
+/** The columns that came later, with the column that each follows and the tables that have it. */
+const LATER_COLUMNS = [
+  { column: START_NANOS, after: "start", tables: ["spans_by_start", "traces"] },
+  { column: RUN, after: "session_id", tables: ["incoming", "spans", "spans_by_start", "traces"] },
+  { column: RUN, after: "total", tables: ["traces_by_id"] },
+] as const;
+
 /**
- * What takes tables of version 1 to version 2; each may be run again, by several replicas at once. Rows from
- * before have 0 nanoseconds. Tables that came later are made by {@link clickHouseSchema}.
+ * What takes tables of any earlier version to the present one; each may be run again, by several replicas at
+ * once. Rows from before have 0 nanoseconds and no run. Tables that came later are made by
+ * {@link clickHouseSchema}.
  */
 export function clickHouseUpgrade(
   address: Pick<ClickHouseAddress, "database" | "cluster">,
@@ -322,18 +337,19 @@ export function clickHouseUpgrade(
   const { cluster } = address;
   const onCluster = cluster === null ? "" : ` ON CLUSTER ${quoted(cluster)}`;
   const place = (name: string) => `${quoted(address.database)}.${quoted(name)}`;
-  const tables = ["spans_by_start", "traces"].flatMap((name) =>
-    cluster === null ? [name] : [localName(address, name), name],
+  const added = LATER_COLUMNS.flatMap(({ column, after, tables }) =>
+    tables
+      .flatMap((name) => (cluster === null ? [name] : [localName(address, name), name]))
+      .map(
+        (name) =>
+          `ALTER TABLE ${place(name)}${onCluster} ADD COLUMN IF NOT EXISTS ${column} AFTER ${after}`,
+      ),
   );
-  const view = VIEWS.find(({ to }) => to === "spans_by_start") as View;
-  return [
-    ...tables.map(
-      (name) =>
-        `ALTER TABLE ${place(name)}${onCluster} ADD COLUMN IF NOT EXISTS ${START_NANOS} AFTER start`,
-    ),
-    `ALTER TABLE ${place("spans_by_start_view")}${onCluster}
-MODIFY QUERY SELECT ${view.select} FROM ${place(localName(address, view.from))}`,
-  ];
+  const selected = VIEWS.map(
+    ({ to, from, select }) => `ALTER TABLE ${place(`${to}_view`)}${onCluster}
+MODIFY QUERY SELECT ${select} FROM ${place(localName(address, from))}`,
+  );
+  return [...added, ...selected];
 }
 
 /** The table that holds the rows: on a cluster, the one on each shard. */

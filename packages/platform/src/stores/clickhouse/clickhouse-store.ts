@@ -14,7 +14,6 @@ import type {
   ListPage,
   ListRequest,
 } from "../span-query.ts";
-import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
   AppenderHandle,
   AppendOutcome,
@@ -24,6 +23,7 @@ import type {
   SpanBatch,
   SpanPart,
   SpanStore,
+  TopsOptions,
   TopsRead,
   TraceChange,
   TraceSizePage,
@@ -174,9 +174,9 @@ class ClickHouseStore implements SpanStore {
   readTops(
     project: string,
     traceIds: readonly string[],
-    maxBytes = MOST_PAGE_BYTES,
+    options: TopsOptions = {},
   ): Promise<TopsRead> {
-    return this.#traces.readTops(project, traceIds, maxBytes);
+    return this.#traces.readTops(project, traceIds, options);
   }
 
   listTraces(request: ListRequest, gone?: AbortSignal): Promise<ListPage> {

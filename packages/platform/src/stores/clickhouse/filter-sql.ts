@@ -40,12 +40,37 @@ export function whereFilter(
     texts.push("trace_id IN {traceIds:Array(String)}");
     parameters.traceIds = filter.traceIds;
   }
+  for (const condition of whereRun(filter)) {
+    texts.push(table === "traces" ? condition : whereTrace(session, condition));
+    if (filter.run !== undefined) parameters.run = filter.run;
+  }
   if (filter.score !== undefined) {
     const { text, parameters: more } = whereScored(session, ROW_IDS[table], filter.score);
     texts.push(text);
     Object.assign(parameters, more);
   }
   return { text: texts.join(" AND "), parameters };
+}
+
+/** What holds for the run of a trace. */
+function whereRun({ run, traffic }: SpanFilter): string[] {
+  return [
+    ...(run === undefined ? [] : ["run = {run:String}"]),
+    ...(traffic === undefined ? [] : [traffic === "live" ? "isNull(run)" : "isNotNull(run)"]),
+  ];
+}
+
+/**
+ * A span by the run of its trace. Traces that have a run are looked up, also for live traffic: they are the few.
+ * Of the rows of a trace the latest counts; one that marks a start as moved has no run.
+ */
+function whereTrace(session: Pick<ClickHouseSession, "table">, condition: string): string {
+  const isLive = condition === "isNull(run)";
+  const wanted = isLive ? "isNotNull(run)" : condition;
+  const traces = `FROM ${session.table("traces_by_id")} WHERE project = {project:String}`;
+  return `trace_id ${isLive ? "NOT IN" : "IN"} (
+    SELECT trace_id ${traces} AND trace_id IN (SELECT trace_id ${traces} AND ${wanted})
+    GROUP BY trace_id HAVING argMax(ifNull(${wanted}, 0), (version, 1 - moved)))`;
 }
 
 /** A trace by the scores of any of its spans, a span by those that name it. */

@@ -13,7 +13,7 @@ export type SpanFacts = Omit<StoredSpan, "openRecord">;
 
 /** What {@link factsOf} reads of `spans`. */
 export const FACT_COLUMNS = `trace_id, span_id, parent_id, start, start_nanos, figures, name, spankind,
-  status, latency, application, route, variant, revision, environment, user_id, session_id`;
+  status, latency, application, route, variant, revision, environment, user_id, session_id, run`;
 
 export type FactRow = [
   traceId: string,
@@ -33,6 +33,7 @@ export type FactRow = [
   environment: string | null,
   userId: string | null,
   sessionId: string | null,
+  run: string | null,
 ];
 
 export function factsOf(row: Readonly<FactRow>): SpanFacts {
@@ -54,6 +55,7 @@ export function factsOf(row: Readonly<FactRow>): SpanFacts {
     environment: row[14],
     userId: row[15],
     sessionId: row[16],
+    run: row[17],
   };
 }
 
@@ -129,6 +131,7 @@ export function incomingRow(
     wellFormed(span.environment),
     wellFormed(span.userId),
     wellFormed(span.sessionId),
+    wellFormed(span.run),
     span.figures?.cost ?? null,
     wordsOrNone(span, onUnindexable),
     wellFormed(span.openRecord),

@@ -1,5 +1,6 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
-import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
+import { isTraffic, MOST_PAGE_BYTES } from "../span-query.ts";
+import type { TopsOptions, TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { ListedScores, scoresOfTrace } from "./score-table.ts";
@@ -68,16 +69,18 @@ export class TraceReader {
   async readTops(
     project: string,
     traceIds: readonly string[],
-    maxBytes: number,
+    { maxBytes = MOST_PAGE_BYTES, traffic }: TopsOptions,
   ): Promise<TopsRead> {
-    const rows = await this.#session.rows<[string, string, number, string]>(
-      `SELECT trace_id, (argMax((top_id, start, total), (version, 1 - moved)) AS latest).1, latest.2, latest.3
+    const rows = await this.#session.rows<[string, string, number, string, string | null]>(
+      `SELECT trace_id, (argMax((top_id, start, total, run), (version, 1 - moved)) AS latest).1,
+         latest.2, latest.3, latest.4
        FROM ${this.#session.table("traces_by_id")}
        WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)} GROUP BY trace_id`,
       { project, traceIds },
     );
+    const wanted = rows.filter(([, , , , run]) => isTraffic(traffic, run));
     const byId = new Map(
-      rows.map(([traceId, spanId, start, total]) => [traceId, { traceId, spanId, start, total }]),
+      wanted.map(([traceId, spanId, start, total]) => [traceId, { traceId, spanId, start, total }]),
     );
     const tops = traceIds.map((id) => byId.get(id)).filter((top) => top !== undefined);
     const [bytesAt, scores] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { Figures } from "@agate/protocol";
 import { buildTree, compareNodes } from "@agate/spans/tree";
 import type { TraceDimensions } from "../summary/summary-columns.ts";
-import { fillDimensions, totalColumns } from "../summary/summary-columns.ts";
+import { fillDimensions, NO_DIMENSIONS, totalColumns } from "../summary/summary-columns.ts";
 import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
 import type { SpanFacts, SpanWrite } from "./span-row.ts";
 import { wellFormed } from "./span-row.ts";
@@ -98,6 +98,7 @@ function dimensionsOf(span: SpanFacts): TraceDimensions {
     wellFormed(span.environment),
     wellFormed(span.userId),
     wellFormed(span.sessionId),
+    wellFormed(span.run),
   ];
 }
 
@@ -137,7 +138,7 @@ export function summaryRow(project: string, summary: TraceSummary, record = ""):
 
 /** A row that marks the start at which a trace was listed before as moved. */
 export function movedRow(project: string, start: number, summary: TraceSummary): unknown[] {
-  const nothing = Array(7).fill(null);
+  const nothing = NO_DIMENSIONS;
   return [
     project,
     start,

@@ -52,6 +52,7 @@ export function describeExporting(subject: Subject): void {
         environment: text,
         userId: text,
         sessionId: text,
+        run: text,
         inputs: { [text]: text },
       });
       const open = storedSpan({ id: spanIdOf(3), latency: null, outputs: "x".repeat(300_000) });

@@ -182,7 +182,7 @@ export function describeLists(subject: Subject, sizes: TraceSizes): void {
         ),
       );
       const ids = SIZES.map((_, n) => traceIdOf(n));
-      const read = (maxBytes: number) => subject.store.readTops(subject.project, ids, maxBytes);
+      const read = (maxBytes: number) => subject.store.readTops(subject.project, ids, { maxBytes });
       for (const [maxBytes, length] of [
         [1, 1],
         [30_000, 2],
@@ -206,6 +206,7 @@ export function describeLists(subject: Subject, sizes: TraceSizes): void {
       environment: "production",
       userId: "ann",
       sessionId: "s1",
+      run: "r1",
       start: 100,
       latency: 250,
       figures: { role: "own", usage: usageOf(1, 1), cost: 0.5 },
@@ -236,6 +237,8 @@ export function describeLists(subject: Subject, sizes: TraceSizes): void {
       ["spankind", { spankind: "WORKFLOW" }, { kind: "LLM" }],
       ["user", { userId: "ann" }, { userId: null }],
       ["session", { sessionId: "s1" }, { sessionId: "s2" }],
+      ["run", { run: "r1" }, { run: "r2" }, ["run, none"]],
+      ["run, none", { traffic: "evaluation" }, { run: null }],
       ["from, inclusive", { startedFrom: base + 100 }, { start: 99 }],
       ["to, exclusive", { startedBefore: base + 201 }, { start: 201 }],
       [
@@ -281,7 +284,7 @@ export function describeLists(subject: Subject, sizes: TraceSizes): void {
       subject.fresh();
       const long = `${"é".repeat(15_999)}a`;
       const other = `${"é".repeat(15_999)}b`;
-      const fields = ["application", "route", "variant", "environment", "userId"] as const;
+      const fields = ["application", "route", "variant", "environment", "userId", "run"] as const;
       const every = (text: string) =>
         Object.fromEntries([...fields, "sessionId", "name"].map((key) => [key, text]));
       await subject.append([

@@ -17,6 +17,7 @@ import { describeSpanLimit } from "./span-limit.contract.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "./stored-span.fixture.ts";
 import type { OpenOptions } from "./subject.fixture.ts";
 import { Subject } from "./subject.fixture.ts";
+import { describeTraffic } from "./traffic.contract.ts";
 import { describeTrees } from "./trees.contract.ts";
 
 /** How the suite gets at a store; `open` may be called again after a close, over the same data. */
@@ -58,6 +59,7 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
     describeTrees(subject, sizes);
     describeLists(subject, sizes);
     describeSearch(subject);
+    describeTraffic(subject);
     if (extent === "all") {
       describeSizes(subject, commits, sizes);
       describeSendingAgain(subject, sizes);

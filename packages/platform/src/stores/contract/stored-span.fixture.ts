@@ -44,6 +44,7 @@ export function storedSpan(sketch: SpanSketch = {}): StoredSpan {
     environment: null,
     userId: null,
     sessionId: null,
+    run: null,
     ...given,
     start: EPOCH + (given.start ?? 0),
   } satisfies Omit<StoredSpan, "openRecord">;
@@ -85,7 +86,10 @@ function openRecordOf(
       status_message: null,
       events: [],
       links: [],
-      attributes: span.route === null ? {} : { [AGATE_ATTRIBUTES.route]: span.route },
+      attributes: {
+        ...(span.route !== null && { [AGATE_ATTRIBUTES.route]: span.route }),
+        ...(span.run !== null && { [AGATE_ATTRIBUTES.evaluationRun]: span.run }),
+      },
       resource: {},
       scope: null,
       otel: {},

@@ -204,7 +204,7 @@ async function readColumns(
   if (segments.length === 0) return new Map();
   const rows = await runner.query<ColumnsRow>(
     `SELECT p.span_no, p.name, p.spankind AS kind, p.status, p.latency, p.application, p.route,
-       p.variant, p.revision, p.environment, p.user_id AS "userId", p.session_id AS "sessionId"
+       p.variant, p.revision, p.environment, p.user_id AS "userId", p.session_id AS "sessionId", p.run
      FROM unnest($1::bigint[], $2::integer[]) AS n (first_span, spans)
      JOIN ${tableOfDay("spans", day)} p
        ON p.span_no >= n.first_span AND p.span_no < n.first_span + n.spans`,

@@ -61,6 +61,7 @@ export function whereFilter(
     }
     where.add(`${row}.${column} ${operator} ${where.value(value)}`);
   }
+  addRun(where, row, filter);
   if (filter.traceIds !== undefined) where.add(`t.trace_id = ANY(${where.value(filter.traceIds)})`);
   if (filter.score !== undefined) where.add(whereScored(row, where, filter.score));
   if (search?.kind === "many") where.add(whereFound(row, where, search.query));
@@ -68,6 +69,19 @@ export function whereFilter(
     where.add(`t.trace_no IN (SELECT p.trace_no FROM ${spansToList(where, search)} p)`);
   }
   return where;
+}
+
+/** Traces, and spans by that of their trace, of a run or of a kind of traffic. */
+function addRun(where: Conditions, row: ListedTable, { run, traffic }: SpanFilter): void {
+  if (run !== undefined) {
+    const value = where.value(run);
+    where.add(`hashtextextended(t.run, 0) = hashtextextended(${value}, 0) AND t.run = ${value}`);
+  }
+  if (traffic === "evaluation") where.add("t.run IS NOT NULL");
+  if (traffic !== "live") return;
+  // Without statistics of a new column, PostgreSQL takes it to be null in one row of 200, and would begin a list of
+  // spans with the traces. This it takes to hold for every second one.
+  where.add(row === "t" ? "t.run IS NULL" : "NOT coalesce(t.run IS NOT NULL, false)");
 }
 
 /** A trace by the scores of any of its spans, a span by those that name it. */

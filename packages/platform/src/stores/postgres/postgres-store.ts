@@ -15,7 +15,6 @@ import type {
   ListPage,
   ListRequest,
 } from "../span-query.ts";
-import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
   AppenderHandle,
   AppendOutcome,
@@ -25,6 +24,7 @@ import type {
   SpanBatch,
   SpanPart,
   SpanStore,
+  TopsOptions,
   TopsRead,
   TraceChange,
   TraceSize,
@@ -164,9 +164,9 @@ class PostgresStore implements SpanStore {
   readTops(
     project: string,
     traceIds: readonly string[],
-    maxBytes = MOST_PAGE_BYTES,
+    options: TopsOptions = {},
   ): Promise<TopsRead> {
-    return this.#reader.readTops(project, traceIds, maxBytes, (error) =>
+    return this.#reader.readTops(project, traceIds, options, (error) =>
       this.#onTrouble({ what: "A damaged trace was left out of live events.", error }),
     );
   }

@@ -179,4 +179,12 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX scores_by_name ON agate.scores (project, name, status, value);
   CREATE INDEX scores_by_arrival ON agate.scores (received);
   `,
+  `
+  -- The evaluation run of a trace. Lists and figures leave such traces out unless asked.
+  ALTER TABLE agate.traces ADD COLUMN run text COLLATE "C";
+  ALTER TABLE agate.spans ADD COLUMN run text COLLATE "C";
+  CREATE INDEX traces_live ON agate.traces (project, start, trace_id) WHERE run IS NULL;
+  CREATE INDEX traces_evaluated ON agate.traces (project, start, trace_id) WHERE run IS NOT NULL;
+  CREATE INDEX traces_by_run ON agate.traces (project, hashtextextended(run, 0), start) WHERE run IS NOT NULL;
+  `,
 ];

@@ -33,6 +33,7 @@ export const TRACE_SUMMARY = [
   ["environment", "text"],
   ["user_id", "text"],
   ["session_id", "text"],
+  ["run", "text"],
   ["cost", "float8"],
   ["input_tokens", "float8"],
   ["output_tokens", "float8"],
@@ -62,6 +63,7 @@ interface SpanRow {
   readonly environment: string | null;
   readonly user_id: string | null;
   readonly session_id: string | null;
+  readonly run: string | null;
 }
 
 const SPAN_COLUMNS = `trace_no, span_id, start, start_nanos, latency, name, spankind, status, ${DIMENSION_COLUMNS}`;
@@ -303,7 +305,7 @@ async function tellingSpans(
      JOIN ${tableOfDay("spans", day)} p
        ON p.span_no >= s.first_span AND p.span_no < s.first_span + s.spans
      WHERE p.span_id = n.top_id OR coalesce(p.application, p.route, p.variant,
-       p.revision::text, p.environment, p.user_id, p.session_id) IS NOT NULL
+       p.revision::text, p.environment, p.user_id, p.session_id, p.run) IS NOT NULL
      ORDER BY p.trace_no, p.span_id <> n.top_id, p.start, p.start_nanos, p.span_id`,
     [[...tops.keys()], [...tops.values()].map(({ node }) => node.id)],
   );
@@ -319,5 +321,6 @@ function dimensionsOf(row: SpanRow): TraceDimensions {
     row.environment,
     row.user_id,
     row.session_id,
+    row.run,
   ];
 }

@@ -12,7 +12,8 @@ import {
   spanIdIn,
   withTraceId,
 } from "../segments/segment.ts";
-import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
+import { isTraffic, MOST_PAGE_BYTES } from "../span-query.ts";
+import type { TopsOptions, TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
 import { tableOfDay } from "./day.ts";
 import { isMissingDay } from "./postgres-errors.ts";
@@ -63,6 +64,7 @@ interface TopRow {
   readonly top_offset: number;
   readonly top_length: number;
   readonly total: string;
+  readonly run: string | null;
 }
 
 /** Trees, and the tops of traces. */
@@ -105,16 +107,17 @@ export class TraceReader {
   async readTops(
     project: string,
     traceIds: readonly string[],
-    maxBytes: number,
+    { maxBytes = MOST_PAGE_BYTES, traffic }: TopsOptions,
     onDamaged: (error: DamagedSegmentError) => void,
   ): Promise<TopsRead> {
     const places = await this.#database.query<TopRow>(
-      `SELECT trace_id, trace_no, day, top_segment AS segment, top_offset, top_length, total
+      `SELECT trace_id, trace_no, day, top_segment AS segment, top_offset, top_length, total, run
        FROM agate.traces WHERE project = $1 AND trace_id = ANY($2::text[])`,
       [project, traceIds],
       "places-of-tops",
     );
-    const byId = new Map(places.map((place) => [place.trace_id, place]));
+    const wanted = places.filter(({ run }) => isTraffic(traffic, run));
+    const byId = new Map(wanted.map((place) => [place.trace_id, place]));
     const ordered = traceIds.map((id) => byId.get(id)).filter((place) => place !== undefined);
     const tops: string[] = [];
     const scores = await ListedScores.of(

@@ -59,7 +59,7 @@ async function writeRows(
       segments.row(7).date(day).int8(traceNo).int4(segment).int8(spanNo).int4(indices.length);
       segments.bytes(pack(Buffer.from(header))).bytes(pack(body));
       for (const index of indices) {
-        spans.row(20).date(day).int8(spanNo++).int8(traceNo).int4(segment);
+        spans.row(21).date(day).int8(spanNo++).int8(traceNo).int4(segment);
         writeColumns(spans, project, trace.columns[index] as SpanColumns);
       }
     }
@@ -70,7 +70,7 @@ async function writeRows(
   );
   await transaction.copy(
     `agate.spans (day, span_no, trace_no, segment, span_id, project, start, start_nanos, latency, name, spankind,
-       status, application, route, variant, revision, environment, user_id, session_id, cost)`,
+       status, application, route, variant, revision, environment, user_id, session_id, run, cost)`,
     spans,
   );
   await transaction.query("INSERT INTO agate.unindexed (places) SELECT unnest($1::text[])", [
@@ -80,11 +80,11 @@ async function writeRows(
 
 function writeColumns(rows: CopyRows, project: string, columns: SpanColumns): void {
   const [spanId, start, startNanos, latency, name, kind, status, ...rest] = columns;
-  const [application, route, variant, revision, environment, userId, sessionId, cost] = rest;
+  const [application, route, variant, revision, environment, userId, sessionId, run, cost] = rest;
   rows.text(spanId).text(project).int8(start).int2(startNanos).float8(latency).text(name);
   rows.text(kind).text(status);
   rows.text(application).text(route).text(variant).int8(revision).text(environment);
-  rows.text(userId).text(sessionId).float8(cost);
+  rows.text(userId).text(sessionId).text(run).float8(cost);
 }
 
 /** Notes how many spans traces have now, and makes the summaries that are due. */

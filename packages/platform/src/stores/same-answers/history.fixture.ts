@@ -180,6 +180,7 @@ function span(): fc.Arbitrary<StoredSpan> {
     environment: maybe(text()),
     userId: maybe(text()),
     sessionId: maybe(text()),
+    run: maybe(fc.constantFrom("r1", "r2", "r é")),
     inputs: fc.oneof(text(), fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }), fc.jsonValue()),
   };
   return fc
@@ -241,6 +242,8 @@ const FIELDS: readonly FilterSketch["fields"][number][] = [
   "name",
   "userId",
   "sessionId",
+  "run",
+  "traffic",
   "startedFrom",
   "startedBefore",
   "minLatency",

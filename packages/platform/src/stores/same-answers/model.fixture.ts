@@ -131,6 +131,8 @@ export class Model {
       name: span.name,
       userId: span.userId,
       sessionId: span.sessionId,
+      run: span.run,
+      traffic: span.run === null ? "live" : "evaluation",
       startedFrom: span.start,
       startedBefore: span.start,
       minLatency: span.latency,
@@ -139,7 +141,8 @@ export class Model {
     };
     const asked = fields.flatMap((field) => {
       const value = values[field];
-      return value === null ? [] : [[field, tweaked(value, tweak)]];
+      if (value === null) return [];
+      return [[field, field === "traffic" ? value : tweaked(value, tweak)]];
     });
     return { ...Object.fromEntries(asked), ...scored };
   }

@@ -97,6 +97,11 @@ export class Run {
       const traceIds = [9, 2, 0, 1, 3].map(traceIdOf);
       const tops = await this.#stores.same(traceIds, (store) => store.readTops(project, traceIds));
       expect(tops.tops).toHaveLength(own.length);
+      const live = own.filter(({ spans }) => [...spans.values()].every(({ run }) => run === null));
+      const liveTops = await this.#stores.same({ live: traceIds }, (store) =>
+        store.readTops(project, traceIds, { traffic: "live" }),
+      );
+      expect(liveTops.tops).toHaveLength(live.length);
       const all = { project, filter: {}, limit: 1_000, after: null };
       const listed = await this.#stores.same("all traces", (store) => store.listTraces(all));
       expect(listed.items).toHaveLength(own.length);

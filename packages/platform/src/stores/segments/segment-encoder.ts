@@ -238,6 +238,7 @@ function columnsOf(span: StoredSpan): SpanColumns {
     span.environment,
     span.userId,
     span.sessionId,
+    span.run,
     span.figures?.cost ?? null,
   ];
 }

@@ -33,7 +33,9 @@ export function whereFilter(
   const isFewTexts = match !== null && isRare({ text: MATCHES, values: [match] });
   const judged = filter.score && judgementsOf(project, filter.score);
   const isFewScores = judged !== undefined && isRare(judged);
-  const isFew = filter.traceIds !== undefined || isFewTexts || isFewScores;
+  const evaluated = table === "p" ? evaluatedSpans(project, filter) : undefined;
+  const isFewEvaluated = evaluated !== undefined && isRare(evaluated);
+  const isFew = filter.traceIds !== undefined || isFewTexts || isFewScores || isFewEvaluated;
   const row = isFew ? `+${table}` : table;
   const texts = [wanted(ROW_NUMBERS[table]), `${row}.project = ?`];
   const values: SQLInputValue[] = [project];
@@ -44,11 +46,25 @@ export function whereFilter(
   // Of several indexes SQLite would take any: it does not know that a session is rarer than an
   // environment. So only the first indexed column may use its index.
   let indexed = row;
+  if (table === "t" && filter.run !== undefined) {
+    add(`${indexed}.run = ?`, filter.run);
+    indexed = "+t";
+  }
   for (const { column, operator, value, isIndexed } of filterConditions(filter)) {
     // A literal, so that SQLite can see that the index of failed spans covers it.
     if (column === "status" && value === "ERROR") add(`${row}.status = 'ERROR'`);
     else add(`${isIndexed ? indexed : row}.${column} ${operator} ?`, value);
     if (isIndexed) indexed = `+${table}`;
+  }
+  const { run, traffic } = filter;
+  // As the schema writes them, so that SQLite can see that the index of such traces covers them.
+  if (traffic !== undefined) {
+    const own = table === "t" ? indexed : "+t";
+    add(traffic === "live" ? `${own}.run IS NULL` : `(${own}.run IS NULL) = 0`);
+  }
+  if (table === "p" && run !== undefined) add("+t.run = ?", run);
+  if (evaluated !== undefined && isFewEvaluated) {
+    add(`p.span_no IN (${evaluated.text})`, ...evaluated.values);
   }
   if (filter.traceIds !== undefined) {
     const ids = "(SELECT value FROM json_each(?))";
@@ -63,6 +79,15 @@ export function whereFilter(
   }
   if (match !== null) add(SEARCH[table], match);
   return { text: texts.join(" AND "), values };
+}
+
+/** The spans of evaluation traces, where a filter asks for nothing else. CROSS JOIN keeps the order of the tables. */
+function evaluatedSpans(project: string, { run, traffic }: SpanFilter): Sql | undefined {
+  const spans = "SELECT s.span_no FROM traces x CROSS JOIN spans s ON s.trace_no = x.trace_no";
+  const where = `${spans} WHERE x.project = ? AND ${wanted("s.span_no")}`;
+  if (run !== undefined) return { text: `${where} AND x.run = ?`, values: [project, run] };
+  if (traffic !== "evaluation") return undefined;
+  return { text: `${where} AND x.run IS NOT NULL`, values: [project] };
 }
 
 /** A trace by the scores of any of its spans, a span by those that name it. */

@@ -4,7 +4,7 @@ import type { PlacedEntry } from "../segments/segment.ts";
 import { DamagedSegmentError, decodeHeader, openRecordText } from "../segments/segment.ts";
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import { ALWAYS_SUMMARISED } from "../summary/summary-pacer.ts";
-import { listedSpan, olderColumns } from "./older-spans.ts";
+import { laterColumns, listedSpan } from "./older-spans.ts";
 import { segmentRange } from "./span-schema.ts";
 import { placeholders, TRACE_SUMMARY, TraceSummaries } from "./trace-summaries.ts";
 import { SPAN_COLUMNS } from "./trace-writer.ts";
@@ -161,7 +161,7 @@ function spanColumns(entry: PlacedEntry, openRecord: string): SpanColumns {
     throw new DamagedSegmentError(null, error);
   }
   const { metadata, variant } = record;
-  const { route, revision } = olderColumns(record);
+  const { route, revision, run } = laterColumns(record);
   return [
     entry.id,
     entry.start,
@@ -177,6 +177,7 @@ function spanColumns(entry: PlacedEntry, openRecord: string): SpanColumns {
     record.environment,
     record.user_id,
     metadata.session_id,
+    run,
     entry.figures?.cost ?? null,
   ];
 }

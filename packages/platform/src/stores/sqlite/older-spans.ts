@@ -106,7 +106,7 @@ export class OlderSpans {
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     let isChanged = false;
     for (const { id, segment, offset, openLength } of entries) {
-      const { route, revision } = olderColumns(
+      const { route, revision } = laterColumns(
         listedSpan(bytes.toString("utf8", offset, offset + openLength)),
       );
       if (route === null && revision === null) continue;
@@ -117,13 +117,17 @@ export class OlderSpans {
   }
 }
 
-/** The values of columns that did not exist when a span was written. */
-export function olderColumns(record: ListedSpan): Pick<StoredSpan, "route" | "revision"> {
-  const route = record.metadata.attributes[AGATE_ATTRIBUTES.route];
+/** The values of columns that did not exist in the first version. */
+export function laterColumns(record: ListedSpan): Pick<StoredSpan, "route" | "revision" | "run"> {
   const { revision } = record.variant;
+  const text = (name: string) => {
+    const value = record.metadata.attributes[name];
+    return typeof value === "string" && value !== "" ? value : null;
+  };
   return {
-    route: typeof route === "string" && route !== "" ? route : null,
+    route: text(AGATE_ATTRIBUTES.route),
     revision: Number.isSafeInteger(revision) ? revision : null,
+    run: text(AGATE_ATTRIBUTES.evaluationRun),
   };
 }
 

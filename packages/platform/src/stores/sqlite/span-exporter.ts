@@ -10,7 +10,7 @@ import {
 import { checkBody, DamagedSegmentError, decodeHeader } from "../segments/segment.ts";
 import type { SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
-import { listedSpan, olderColumns } from "./older-spans.ts";
+import { laterColumns, listedSpan } from "./older-spans.ts";
 import { segmentRange } from "./span-schema.ts";
 
 interface TraceRow {
@@ -63,7 +63,7 @@ export class SpanExporter {
     // None where the span was sent again since: that is in a later segment.
     this.#columns = db.prepare(
       `SELECT name, spankind AS kind, status, latency, application, route, variant, revision,
-         environment, user_id AS userId, session_id AS sessionId
+         environment, user_id AS userId, session_id AS sessionId, run
        FROM spans WHERE trace_no = ? AND span_id = ? AND segment = ?`,
     );
     this.#older = db.prepare("SELECT next, end FROM older_segments");
@@ -150,7 +150,7 @@ export class SpanExporter {
       const columns = this.#columns.get(trace_no, entry.id, segment) as OtherColumns | undefined;
       if (columns === undefined) continue;
       const openRecord = bytes.toString("utf8", entry.offset, entry.offset + entry.openLength);
-      const filled = isOlder ? { ...columns, ...olderColumns(listedSpan(openRecord)) } : columns;
+      const filled = isOlder ? { ...columns, ...laterColumns(listedSpan(openRecord)) } : columns;
       spans.push(exportedSpan(trace_id, entry, filled, openRecord));
     }
     return spans;

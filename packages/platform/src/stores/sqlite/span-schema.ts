@@ -153,6 +153,15 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX scores_by_name ON scores (project, name, status, value);
   CREATE INDEX scores_by_arrival ON scores (received);
   `,
+  `
+  -- The evaluation run of a trace. Lists and figures leave such traces out unless asked.
+  ALTER TABLE traces ADD COLUMN run TEXT;
+  ALTER TABLE spans ADD COLUMN run TEXT;
+  CREATE INDEX traces_live ON traces (project, start) WHERE run IS NULL;
+  -- Not \`IS NOT NULL\`, for which SQLite would rather take the index by run, and sort.
+  CREATE INDEX traces_evaluated ON traces (project, start) WHERE (run IS NULL) = 0;
+  CREATE INDEX traces_by_run ON traces (project, run, start) WHERE run IS NOT NULL;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

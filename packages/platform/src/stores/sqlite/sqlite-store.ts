@@ -17,7 +17,6 @@ import type {
   ListPage,
   ListRequest,
 } from "../span-query.ts";
-import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type {
   AppenderHandle,
   AppendOutcome,
@@ -27,6 +26,7 @@ import type {
   SpanBatch,
   SpanPart,
   SpanStore,
+  TopsOptions,
   TopsRead,
   TraceChange,
   TraceSize,
@@ -147,9 +147,9 @@ class SqliteStore implements SpanStore {
   async readTops(
     project: string,
     traceIds: readonly string[],
-    maxBytes = MOST_PAGE_BYTES,
+    options: TopsOptions = {},
   ): Promise<TopsRead> {
-    return this.#reader.readTops(project, traceIds, maxBytes, (error) =>
+    return this.#reader.readTops(project, traceIds, options, (error) =>
       this.#onTrouble({ what: "A damaged trace was left out of live events.", error }),
     );
   }

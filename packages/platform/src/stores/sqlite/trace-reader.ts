@@ -18,7 +18,8 @@ import {
   spanIdIn,
   withTraceId,
 } from "../segments/segment.ts";
-import type { TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
+import { isTraffic, MOST_PAGE_BYTES } from "../span-query.ts";
+import type { TopsOptions, TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
 import { ScoreReader } from "./score-table.ts";
@@ -35,6 +36,11 @@ interface TopRow extends SegmentRow {
   readonly offset: number;
   readonly length: number;
   readonly total: string;
+}
+
+interface TopPlace {
+  readonly length: number;
+  readonly run: string | null;
 }
 
 interface TracePlace {
@@ -122,7 +128,7 @@ export class TraceReader {
       "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment LIMIT ?",
     );
     this.#topLength = db.prepare(
-      "SELECT top_length AS length FROM traces WHERE project = ? AND trace_id = ?",
+      "SELECT top_length AS length, run FROM traces WHERE project = ? AND trace_id = ?",
     );
     // One statement: compaction moves records within their segments.
     this.#top = db.prepare(
@@ -155,14 +161,14 @@ export class TraceReader {
   readTops(
     project: string,
     traceIds: readonly string[],
-    maxBytes: number,
+    { maxBytes = MOST_PAGE_BYTES, traffic }: TopsOptions,
     onDamaged: (error: DamagedSegmentError) => void,
   ): TopsRead {
     const tops: string[] = [];
     let bytes = 0;
     for (const [n, traceId] of traceIds.entries()) {
-      const place = this.#topLength.get(project, traceId) as { length: number } | undefined;
-      if (place === undefined) continue;
+      const place = this.#topLength.get(project, traceId) as TopPlace | undefined;
+      if (place === undefined || !isTraffic(traffic, place.run)) continue;
       bytes += place.length;
       if (tops.length > 0 && bytes > maxBytes) return { tops, unread: traceIds.length - n };
       try {

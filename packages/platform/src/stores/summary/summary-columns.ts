@@ -10,13 +10,14 @@ export type TraceDimensions = readonly [
   environment: string | null,
   userId: string | null,
   sessionId: string | null,
+  run: string | null,
 ];
 
 /** The names of {@link TraceDimensions} in SQL, in order. */
 export const DIMENSION_COLUMNS =
-  "application, route, variant, revision, environment, user_id, session_id";
+  "application, route, variant, revision, environment, user_id, session_id, run";
 
-export const NO_DIMENSIONS: TraceDimensions = [null, null, null, null, null, null, null];
+export const NO_DIMENSIONS: TraceDimensions = [null, null, null, null, null, null, null, null];
 
 /** The searchable columns of one span, in the order in which the statements bind them. */
 export type SpanColumns = readonly [
@@ -36,7 +37,7 @@ const DIMENSIONS_AT = 7;
 
 const VARIANT = 2;
 const REVISION = 3;
-const FIELDS = [0, 1, VARIANT, REVISION, 4, 5, 6];
+const FIELDS = [0, 1, VARIANT, REVISION, 4, 5, 6, 7];
 /** Taken from the same span: a revision number belongs to its variant. */
 const PARTNERS: Readonly<Record<number, number>> = { [VARIANT]: REVISION, [REVISION]: VARIANT };
 
