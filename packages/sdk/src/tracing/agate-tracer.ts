@@ -10,12 +10,12 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
-import { identitySlot } from "../context/call-state.ts";
+import { evaluationSlot, identitySlot } from "../context/call-state.ts";
 import { activeContext, agateSpanIn, contextInside, runInContext } from "./active-context.ts";
 import { AGATE_PART, AgateSpan, agateSpanOf, type SpanOwner, TraceClock } from "./agate-span.ts";
 import { cleaningFor } from "./cleaning.ts";
 import { AGATE_PROVIDER, ExistingSetup } from "./existing-setup.ts";
-import { addIdentity } from "./identity-attributes.ts";
+import { addEvaluation, addIdentity } from "./identity-attributes.ts";
 import { RecordedSpan, type SpanRecorder } from "./span-recorder.ts";
 
 /** What the tracers of one telemetry share. */
@@ -123,6 +123,7 @@ export class AgateTracer implements Tracer {
     begun?: TraceClock,
   ): Span {
     addIdentity(own, identitySlot.get());
+    addEvaluation(own, evaluationSlot.get());
     const twin = this.#startTwin(name, given, own, parent);
     const around = agateSpanOf(agateSpanIn(parent));
     const clock = begun ?? around?.clock ?? new TraceClock();
