@@ -56,14 +56,14 @@ interface NewestTrace {
   readonly created_at: string;
 }
 
-/** When the newest trace began, regardless of filters; null where no trace was recorded. */
+/** When the newest trace began, live or of an evaluation, regardless of filters; null where no trace was recorded. */
 export function newestTraceQuery(client: PlatformClient) {
   return queryOptions({
     queryKey: [client.project, "traces", "newest"],
     queryFn: async ({ signal }) => {
       const { items } = await client.get<{ items: readonly NewestTrace[] }>(
         "/observability/traces/",
-        { query: { limit: 1 }, signal },
+        { query: { limit: 1, traffic: "all" }, signal },
       );
       return items[0]?.created_at ?? null;
     },

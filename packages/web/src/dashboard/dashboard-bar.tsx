@@ -9,6 +9,7 @@ import { classNames } from "../design/class-names.ts";
 import { Select } from "../design/field.tsx";
 import { Menu, MenuHeading, MenuItem } from "../design/menu.tsx";
 import { shownName } from "../spans/shown-name.ts";
+import { TrafficSelect, trafficOf } from "../spans/traffic-select.tsx";
 import { boundsOf, type TimeRange } from "../time-range/time-range.ts";
 import {
   type DashboardFilters,
@@ -40,7 +41,8 @@ export function DashboardBar({ search, onChange }: DashboardBarProps) {
           onChange={(value) => onChange({ [name]: value ?? "" })}
         />
       ))}
-      <div className="flex items-center gap-2 sm:ml-auto">
+      <div className="flex flex-wrap items-center gap-2 sm:ml-auto">
+        <TrafficSelect value={trafficOf(search)} onChange={(traffic) => onChange({ traffic })} />
         <label htmlFor={splitId} className="text-ink-soft">
           Split by
         </label>

@@ -13,10 +13,10 @@ import { DashboardBar } from "./dashboard-bar.tsx";
 import { DashboardBody } from "./dashboard-body.tsx";
 import {
   type DashboardSearch,
+  FILTERS,
   filtersOf,
   parseDashboardSearch,
   rangeOf,
-  SPLITS,
   splitOf,
 } from "./dashboard-search.ts";
 import { FirstRun, NoMatchingCalls } from "./empty-dashboard.tsx";
@@ -79,7 +79,7 @@ export function DashboardPage() {
           <NoMatchingCalls
             newest={newest.data}
             hasFilters={Object.keys(filters).length > 0}
-            onClearFilters={() => change(Object.fromEntries(SPLITS.map((name) => [name, ""])))}
+            onClearFilters={() => change(Object.fromEntries(FILTERS.map((name) => [name, ""])))}
             onShowMonth={() => show({ kind: "last", span: "30d" })}
           />
         )}

@@ -29,9 +29,12 @@ export interface DashboardSearch extends DashboardFilters {
   readonly sort?: string;
 }
 
-export type DashboardFilters = Partial<Readonly<Record<Split, string>>>;
+/** The dimensions, and the traffic. */
+export const FILTERS = [...SPLITS, "traffic"] as const;
 
-const NAMES = ["range", "from", "to", "by", "percentile", "sort", ...SPLITS] as const;
+export type DashboardFilters = Partial<Readonly<Record<(typeof FILTERS)[number], string>>>;
+
+const NAMES = ["range", "from", "to", "by", "percentile", "sort", ...FILTERS] as const;
 
 export function parseDashboardSearch(search: Record<string, unknown>): DashboardSearch {
   const given = NAMES.flatMap((name) => {
@@ -49,7 +52,7 @@ export function rangeOf(search: DashboardSearch): TimeRange {
 
 export function filtersOf(search: DashboardSearch): DashboardFilters {
   return Object.fromEntries(
-    SPLITS.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])),
+    FILTERS.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])),
   );
 }
 

@@ -2,7 +2,7 @@ import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import { expect, it } from "vitest";
 import { spanRecord } from "./span-record.fixture.ts";
 import { buildSpanTree } from "./span-tree.ts";
-import { traceFacts, usageText } from "./trace-facts.ts";
+import { caseText, traceFacts, usageText } from "./trace-facts.ts";
 
 it("takes values from the earliest span where the root has none", () => {
   const trace = spanRecord({
@@ -24,9 +24,24 @@ it("takes values from the earliest span where the root has none", () => {
     environment: "staging",
     userId: "earlier",
     sessionId: null,
+    evaluation: null,
     variantSpan: null,
     call: null,
   });
+});
+
+it("finds the run of any span, with its case", () => {
+  const attributes = {
+    [AGATE_ATTRIBUTES.evaluationRun]: "run-7",
+    [AGATE_ATTRIBUTES.evaluationCase]: "refund-1",
+    [AGATE_ATTRIBUTES.evaluationColumn]: "default@9",
+    [AGATE_ATTRIBUTES.evaluationTrial]: 2,
+  };
+  const child = spanRecord({ id: "call", from: 5, metadata: { attributes } });
+  const { evaluation } = traceFacts(buildSpanTree(spanRecord({ id: "top", children: [child] })));
+  expect(evaluation).toEqual({ run: "run-7", case: "refund-1", column: "default@9", trial: 2 });
+  expect(caseText(evaluation!)).toBe("refund-1 · default@9 · trial 2");
+  expect(caseText({ run: "run-7", case: null, column: null, trial: null })).toBeNull();
 });
 
 it("finds the outermost call of a route", () => {

@@ -1,4 +1,4 @@
-import type { ListedSpan, Usage } from "@agate/protocol";
+import { AGATE_ATTRIBUTES, type ListedSpan, type Usage } from "@agate/protocol";
 import { editedFrom } from "../spans/shown-name.ts";
 import { type RouteCall, routeCallOf } from "./route-call.ts";
 import type { SpanTree } from "./span-tree.ts";
@@ -11,10 +11,41 @@ export interface TraceFacts {
   readonly environment: string | null;
   readonly userId: string | null;
   readonly sessionId: string | null;
+  readonly evaluation: EvaluationFacts | null;
   /** The span that names the variant. */
   readonly variantSpan: ListedSpan | null;
   /** The outermost call of a route. */
   readonly call: RouteCall | null;
+}
+
+/** The call of an evaluation run that a trace is of, as far as its spans name it. */
+export interface EvaluationFacts {
+  readonly run: string;
+  readonly case: string | null;
+  readonly column: string | null;
+  readonly trial: number | null;
+}
+
+function evaluationOf({ metadata: { attributes } }: ListedSpan): EvaluationFacts | null {
+  const text = (name: string) => {
+    const value = attributes[name];
+    return typeof value === "string" && value !== "" ? value : null;
+  };
+  const run = text(AGATE_ATTRIBUTES.evaluationRun);
+  if (run === null) return null;
+  const trial = attributes[AGATE_ATTRIBUTES.evaluationTrial];
+  return {
+    run,
+    case: text(AGATE_ATTRIBUTES.evaluationCase),
+    column: text(AGATE_ATTRIBUTES.evaluationColumn),
+    trial: typeof trial === "number" ? trial : null,
+  };
+}
+
+/** @example caseText({ run: "r", case: "refund-1", column: "default@9", trial: 2 }) // "refund-1 · default@9 · trial 2" */
+export function caseText({ case: row, column, trial }: EvaluationFacts): string | null {
+  const parts = [row, column, trial === null ? null : `trial ${trial}`];
+  return parts.filter((part) => part !== null).join(" · ") || null;
 }
 
 /** Whether a span names a variant, or the revision that its configuration was edited from. */
@@ -24,7 +55,7 @@ export function hasVariant(span: Pick<ListedSpan, "variant" | "metadata">): bool
 }
 
 /**
- * Where the root span names no application, variant, environment, user or session, the earliest span
+ * Where the root span names no application, variant, environment, user, session or run, the earliest span
  * that does counts for the trace, as in the lists.
  */
 export function traceFacts({ nodes }: SpanTree): TraceFacts {
@@ -45,6 +76,7 @@ export function traceFacts({ nodes }: SpanTree): TraceFacts {
     environment: first(({ environment }) => environment),
     userId: first(({ user_id }) => user_id),
     sessionId: first(({ metadata }) => metadata.session_id),
+    evaluation: first(evaluationOf),
     variantSpan: first((span) => (hasVariant(span) ? span : null)),
     call: first(routeCallOf),
   };

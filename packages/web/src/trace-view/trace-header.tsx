@@ -2,6 +2,7 @@ import type { SpanRecord } from "@agate/protocol";
 import { formatCost, formatDuration, plural } from "@agate/protocol/format";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { Badge } from "../design/badge.tsx";
 import { useNow } from "../design/browser-state.ts";
 import { CopyButton } from "../design/copy-button.tsx";
 import { formatTime, formatWhen } from "../format/format-time.ts";
@@ -9,7 +10,7 @@ import { shownName } from "../spans/shown-name.ts";
 import { SpanKindIcon, StatusBadge } from "../spans/span-badges.tsx";
 import { VariantLink } from "./registry-links.tsx";
 import { TraceActions } from "./trace-actions.tsx";
-import { type TraceFacts, usageText } from "./trace-facts.ts";
+import { caseText, type TraceFacts, usageText } from "./trace-facts.ts";
 
 interface TraceHeaderProps {
   readonly trace: SpanRecord;
@@ -47,6 +48,13 @@ export function TraceHeader({ trace, list, facts }: TraceHeaderProps) {
           <span className="shrink-0">
             <StatusBadge status={trace.status} isCancelled={metadata.cancelled === true} />
           </span>
+          {facts.evaluation !== null && (
+            <span className="shrink-0">
+              <Badge tone="accent" title={`Evaluation run ${facts.evaluation.run}`}>
+                Evaluation
+              </Badge>
+            </span>
+          )}
         </div>
         <TraceActions trace={trace} list={list} call={facts.call} />
       </div>
@@ -57,7 +65,8 @@ export function TraceHeader({ trace, list, facts }: TraceHeaderProps) {
 
 function FactList({ trace, facts }: Pick<TraceHeaderProps, "trace" | "facts">) {
   const { metadata, spankind, trace_id } = trace;
-  const { call, variantSpan } = facts;
+  const { call, variantSpan, evaluation } = facts;
+  const shownCase = evaluation === null ? null : caseText(evaluation);
   return (
     <dl className="flex gap-x-5 gap-y-1 pb-0.5 max-md:overflow-x-auto md:flex-wrap">
       <Fact name="Started">
@@ -90,6 +99,12 @@ function FactList({ trace, facts }: Pick<TraceHeaderProps, "trace" | "facts">) {
       <FilterFact name="Environment" filter="environment" value={facts.environment} />
       <FilterFact name="User" filter="user_id" value={facts.userId} />
       <FilterFact name="Session" filter="session_id" value={facts.sessionId} />
+      <FilterFact name="Run" filter="run" value={facts.evaluation?.run ?? null} />
+      {shownCase !== null && (
+        <Fact name="Case">
+          <bdi>{shownName(shownCase)}</bdi>
+        </Fact>
+      )}
       <Fact name="Trace id">
         <span className="flex items-center gap-0.5">
           <code className="max-w-40 truncate font-mono text-xs" title={trace_id}>

@@ -49,7 +49,7 @@ function WrongFilters({ problems, onClear }: Pick<TraceListStateProps, "problems
 function parameterLabel(parameter: string): string {
   const name = FILTER_NAMES.find((each) => each === parameter);
   if (name !== undefined) return FILTER_FIELDS[name].label;
-  return { q: "Search", from: "Start", to: "End" }[parameter] ?? parameter;
+  return { q: "Search", traffic: "Traffic", from: "Start", to: "End" }[parameter] ?? parameter;
 }
 
 /** Shown before the first trace: how to send one. */

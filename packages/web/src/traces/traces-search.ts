@@ -4,6 +4,7 @@ import { spanLength, type TimeRange, timeRangeSearch } from "../time-range/time-
 /** The filters in the address, named as `GET /observability/traces/` names them. */
 export const TRACE_FILTERS = [
   "q",
+  "traffic",
   "application",
   "route",
   "variant",
@@ -14,6 +15,7 @@ export const TRACE_FILTERS = [
   "name",
   "user_id",
   "session_id",
+  "run",
   "min_latency",
   "min_cost",
   "score",

@@ -9,6 +9,7 @@ import { Button, buttonClass } from "../../design/button.tsx";
 import { classNames } from "../../design/class-names.ts";
 import { Popover } from "../../design/menu.tsx";
 import { OptionPicker, type PickerOption } from "../../design/option-picker.tsx";
+import { TrafficSelect, trafficOf } from "../../spans/traffic-select.tsx";
 import { boundsOf, parseTimeRange } from "../../time-range/time-range.ts";
 import {
   boundedRange,
@@ -74,6 +75,12 @@ export function FilterBar(props: FilterBarProps) {
           Clear all
         </Button>
       )}
+      <div className="sm:ml-auto">
+        <TrafficSelect
+          value={trafficOf(search)}
+          onChange={(traffic) => onChange(withFilter(search, "traffic", traffic), "chosen")}
+        />
+      </div>
     </div>
   );
 }

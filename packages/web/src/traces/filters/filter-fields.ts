@@ -3,8 +3,8 @@ import { ApiError } from "../../api/api-error.ts";
 import { shownName } from "../../spans/shown-name.ts";
 import { TRACE_FILTERS, type TraceFilter, type TracesSearch } from "../traces-search.ts";
 
-/** The filters, without the search. */
-export type FilterName = Exclude<TraceFilter, "q">;
+/** The filters that are chips: without the search and the traffic, which have controls of their own. */
+export type FilterName = Exclude<TraceFilter, "q" | "traffic">;
 
 /** How the values of a filter are suggested and shown. */
 export interface FilterField {
@@ -44,6 +44,7 @@ export const FILTER_FIELDS: Readonly<Record<FilterName, FilterField>> = {
   name: { label: "Name", sign: "is", grouping: "name", hint: "Full name" },
   user_id: { label: "User", sign: "is", grouping: "user_id", hint: "User id" },
   session_id: { label: "Session", sign: "is", hint: "Session id" },
+  run: { label: "Run", sign: "is", hint: "Id of an evaluation run" },
   min_latency: {
     label: "Latency",
     sign: "≥",
@@ -83,7 +84,9 @@ function conditionText(value: string): string {
   return shownName(sign === "" ? value : `${name}${SIGNS[sign] ?? ` ${sign} `}${rest}`);
 }
 
-export const FILTER_NAMES = TRACE_FILTERS.filter((name): name is FilterName => name !== "q");
+export const FILTER_NAMES = TRACE_FILTERS.filter(
+  (name): name is FilterName => name !== "q" && name !== "traffic",
+);
 
 /** An active filter. */
 export interface FilterChip {
