@@ -8,6 +8,9 @@ import { openSqliteStore } from "./sqlite-store.ts";
 const directory = mkdtempSync(join(tmpdir(), "agate-store-"));
 
 describeSpanStore("SQLite", {
+  arrivals: 30,
+  // The rest is in `npm run test:long`.
+  sizes: "some",
   open: (options) => openSqliteStore({ ...options, directory }),
   dispose: () => rm(directory, { recursive: true }),
 });

@@ -1,0 +1,13 @@
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describeSpanStore } from "../contract/span-store.contract.ts";
+import { openSqliteStore } from "./sqlite-store.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "agate-store-"));
+
+describeSpanStore("SQLite", {
+  open: (options) => openSqliteStore({ ...options, directory }),
+  dispose: () => rm(directory, { recursive: true }),
+});
