@@ -111,3 +111,55 @@ test("figures count only matching calls, and filters are in the address", async 
   await expect.poll(() => calls(web.page)).toBe("7");
   web.expectNoFaults();
 });
+
+test("the mean of a score, with what was skipped and has failed apart, and the traces behind it", async () => {
+  const scores = [
+    { trace_id: traceIdOf("01"), name: "helpful", value: 0.25 },
+    { trace_id: traceIdOf("02"), name: "helpful", value: 0.75 },
+    { trace_id: traceIdOf("03"), name: "helpful", status: "failed", error: "No answer" },
+    { trace_id: traceIdOf("04"), name: "helpful", value: 1 },
+    { trace_id: traceIdOf("05"), name: "helpful", status: "skipped" },
+    { trace_id: traceIdOf("01"), name: "tone", value: -0.5 },
+  ];
+  const posted = await fetch(`${platform().url}/observability/scores/`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ scores }),
+  });
+  expect(posted.status).toBeLessThan(300);
+  await using web = await open(`${THE_DAY}&by=none`);
+  const { page } = web;
+  const chart = page.getByRole("region", { name: "Score: helpful" });
+  await chart.getByText("Mean 0.667 of 3 · 1 skipped · 1 failed").waitFor();
+  await web.expectAccessible();
+  const time = chart.getByRole("slider");
+  await time.focus();
+  await page.keyboard.press("Home");
+  for (let hour = 0; hour < 10; hour++) {
+    for (let quarter = 0; quarter < 4; quarter++) await page.keyboard.press("ArrowRight");
+  }
+  // As in the figures: of four calls, one judgement failed.
+  await expect.poll(() => time.getAttribute("aria-valuetext")).toContain("10:00");
+  expect(await time.getAttribute("aria-valuetext")).toMatch(/: Mean 0\.667$/);
+
+  await page.getByLabel("Split by").selectOption("application");
+  await expect.poll(() => time.getAttribute("aria-valuetext")).toMatch(/: shop 0\.5$/);
+  await page.keyboard.press("Enter");
+  await page.getByText("End of list · 3 traces").waitFor();
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({
+    application: "shop",
+    score: "helpful:any",
+  });
+  await page.goBack();
+  await page.getByLabel("Score", { exact: true }).selectOption("tone");
+  await page.getByRole("region", { name: "Score: tone" }).getByText("Mean -0.5 of 1").waitFor();
+  expect(new URL(page.url()).searchParams.get("score")).toBe("tone");
+  await web.look({ width: 390, theme: "dark" });
+  await web.expectNoOverflow();
+  await web.expectAccessible();
+  web.expectNoFaults();
+});
+
+function traceIdOf(id: string): string {
+  return id.padStart(32, "d");
+}

@@ -1,4 +1,4 @@
-import type { Analytics, AnalyticsGrouping } from "@agate/protocol";
+import type { Analytics, AnalyticsGrouping, ScoreAnalytics } from "@agate/protocol";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { PlatformClient, Query } from "./platform-client.ts";
 
@@ -44,6 +44,64 @@ export function analyticsQuery(client: PlatformClient, request: AnalyticsRequest
       return { ...answer, groupedBy: groupBy ?? null };
     },
     placeholderData: keepPreviousData,
+  });
+}
+
+/** Scores in the buckets of an answer of {@link analyticsQuery}. */
+export interface ScoresRequest {
+  readonly from: string;
+  readonly to: string;
+  readonly interval: string;
+  /** How many buckets the range has. */
+  readonly buckets: number;
+  readonly filters: Readonly<Record<string, string | undefined>>;
+  readonly groupBy: AnalyticsGrouping | null;
+}
+
+export interface BucketedScores extends ScoreAnalytics {
+  /** How many buckets the range has: those without scores are left out. */
+  readonly bucketCount: number;
+  readonly groupedBy: AnalyticsGrouping | null;
+}
+
+/** The most that the platform returns: of groups, and of their buckets together. */
+const MOST_SCORE_GROUPS = 20;
+const MOST_GROUP_BUCKETS = 4000;
+
+/** How calls were judged. While another range is being asked for, the one before stays. */
+export function scoresQuery(client: PlatformClient, request: ScoresRequest) {
+  const { from, to, interval, buckets, filters, groupBy } = request;
+  const groups = Math.min(MOST_SCORE_GROUPS, Math.floor(MOST_GROUP_BUCKETS / buckets));
+  return queryOptions({
+    queryKey: [client.project, "scores", request],
+    queryFn: async ({ signal }): Promise<BucketedScores> => {
+      const answer = await client.get<ScoreAnalytics>(SCORES_PATH, {
+        query: {
+          ...filters,
+          from,
+          to,
+          interval,
+          group_by: groupBy,
+          group_limit: groupBy === null ? undefined : groups,
+        },
+        signal,
+      });
+      return { ...answer, bucketCount: buckets, groupedBy: groupBy };
+    },
+    placeholderData: keepPreviousData,
+  });
+}
+
+const SCORES_PATH = "/observability/analytics/scores/";
+
+/** The names of scores, those with most scores first: suggestions. */
+export function scoreNamesQuery(client: PlatformClient, query: Query) {
+  return queryOptions({
+    queryKey: [client.project, "score-names", query],
+    queryFn: async ({ signal }): Promise<readonly string[]> =>
+      (await client.get<ScoreAnalytics>(SCORES_PATH, { query, signal })).names.map(
+        ({ name }) => name,
+      ),
   });
 }
 

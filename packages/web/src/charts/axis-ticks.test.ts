@@ -2,7 +2,7 @@ import { formatDuration } from "@agate/protocol/format";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { tickText } from "../format/tick-text.ts";
-import { clockTicks, elapsedTicks, valueTicks } from "./axis-ticks.ts";
+import { clockTicks, elapsedTicks, signedTicks, valueTicks } from "./axis-ticks.ts";
 
 test.each([
   [37, [0, 10, 20, 30, 40]],
@@ -20,6 +20,26 @@ test("ticks of counts are whole numbers", () => {
 
 test("minutes are round in minutes", () => {
   expect(valueTicks(7 * 60_000, { unit: 60_000 })).toEqual([0, 2, 4, 6, 8].map((n) => n * 60_000));
+});
+
+test("values below 0 have ticks on both sides of it", () => {
+  expect(signedTicks(-0.4, 0.9)).toEqual([-0.5, 0, 0.5, 1]);
+  expect(signedTicks(-3, -1)).toEqual([-3, -2, -1, 0]);
+  expect(signedTicks(0, 4)).toEqual(valueTicks(4));
+  const number = fc
+    .double({ min: -1e12, max: 1e12, noNaN: true })
+    .filter((value) => Math.abs(value) > 1e-9);
+  fc.assert(
+    fc.property(number, number, (one, other) => {
+      const [lowest, highest] = [Math.min(one, other), Math.max(one, other)];
+      const ticks = signedTicks(lowest, highest);
+      const slack = 1e-6 * (Math.abs(lowest) + Math.abs(highest));
+      expect(ticks[0]).toBeLessThanOrEqual(Math.min(0, lowest) + slack);
+      expect(ticks.at(-1)).toBeGreaterThanOrEqual(Math.max(0, highest) - slack);
+      expect(ticks).toContain(0);
+      expect(ticks.length).toBeLessThanOrEqual(8);
+    }),
+  );
 });
 
 test("an empty chart has an axis", () => {

@@ -20,7 +20,7 @@ function decimalStep(atLeast: number): number {
   return ([1, 2, 5].find((factor) => factor * power >= atLeast * (1 - 1e-9)) ?? 10) * power;
 }
 
-/** Ticks of a value axis that starts at 0; the last is at or above the highest value. */
+/** Ticks of a value axis that starts at 0, or at or below the lowest value; the last is at or above the highest. */
 export type ValueTicks = readonly number[];
 
 const MOST_STEPS = 5;
@@ -41,6 +41,22 @@ export function valueTicks(
   const step = Math.max(leastStep, unit * decimalStep(highest / unit / MOST_STEPS));
   const count = Math.max(1, Math.ceil((highest / step) * (1 - 1e-9)));
   return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)));
+}
+
+/**
+ * Ticks for values that may be below 0, which the axis always has.
+ *
+ * @example signedTicks(-0.4, 0.9) // [-0.5, 0, 0.5, 1]
+ */
+export function signedTicks(lowest: number, highest: number): ValueTicks {
+  if (!(lowest < 0)) return valueTicks(highest);
+  const top = Math.max(0, highest);
+  const step = decimalStep((top - lowest) / MOST_STEPS);
+  const first = Math.floor((lowest / step) * (1 - 1e-9));
+  const last = Math.ceil((top / step) * (1 - 1e-9));
+  return Array.from({ length: last - first + 1 }, (_, index) =>
+    Number(((first + index) * step).toPrecision(12)),
+  );
 }
 
 /** A nanosecond: anything shorter counts as no time at all. */

@@ -35,6 +35,12 @@ test("an empty bucket and an unknown one have no value", () => {
   expect([0, 1, 2, 3].map((index) => hasValue(bars, index))).toEqual([true, false, false, true]);
 });
 
+test("a line has a point at 0, which a bar has not", () => {
+  expect([0, 1, 2, 3].map((index) => hasValue(lines, index))).toEqual([true, true, false, true]);
+  expect(separableSeries(lines, 1, 1)).toBe(1);
+  expect(separableSeries(lines, 2, 1)).toBeNull();
+});
+
 test("arrow keys move from bucket to bucket and stop at the ends", () => {
   const at = { index: 1, series: null };
   expect(moveByKey("ArrowLeft", bars, buckets, at)).toEqual({ index: 0, series: null });

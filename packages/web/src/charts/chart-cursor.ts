@@ -44,17 +44,22 @@ export function pointAt(
 
 /** The wanted series if its traces can be listed separately and the bucket has a value; null for all. */
 export function separableSeries(
-  { series }: ChartShape,
+  { kind, series }: ChartShape,
   index: number,
   wanted: number | null,
 ): number | null {
   const meant = wanted === null ? undefined : series[wanted];
-  return meant?.isSeparable && (meant.values[index] ?? 0) > 0 ? wanted : null;
+  return meant?.isSeparable && isDrawn(kind, meant.values[index] ?? null) ? wanted : null;
 }
 
-/** Whether any series has a value above 0 in a bucket. */
-export function hasValue({ series }: ChartShape, index: number): boolean {
-  return series.some(({ values }) => (values[index] ?? 0) > 0);
+/** Whether any series has something to point at in a bucket. */
+export function hasValue({ kind, series }: ChartShape, index: number): boolean {
+  return series.some(({ values }) => isDrawn(kind, values[index] ?? null));
+}
+
+/** A bar of 0 is none; a line has a point at 0, and below it. */
+function isDrawn(kind: ChartShape["kind"], value: number | null): boolean {
+  return value !== null && (kind === "lines" || value > 0);
 }
 
 /**

@@ -22,13 +22,18 @@ import {
 /** A shorter movement is a click, not a drag. */
 const DRAG_PIXELS = 5;
 
+export interface ValueSpan {
+  readonly low: number;
+  readonly high: number;
+}
+
 export interface ChartOverlayProps {
   readonly name: string;
   readonly title: string;
   readonly describedBy: string;
   readonly chart: WordedChart;
-  /** The highest value of the axis. */
-  readonly top: number;
+  /** The ends of the value axis. */
+  readonly values: ValueSpan;
   /** The series that the keyboard starts with; null for all. */
   readonly usualSeries: number | null;
   readonly cursor: ChartCursor | null;
@@ -81,7 +86,7 @@ export function ChartOverlay(props: ChartOverlayProps) {
 
 /** Pointing, clicking, dragging and keys, as handlers; and the drag in progress. */
 function useChartGestures(
-  { chart, cursor, top, name, onCursor, onZoom, onOpen }: ChartOverlayProps,
+  { chart, cursor, values, name, onCursor, onZoom, onOpen }: ChartOverlayProps,
   index: number | null,
   series: number | null,
 ) {
@@ -101,7 +106,7 @@ function useChartGestures(
   };
   const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
     if (event.button !== 0) return;
-    const { across } = placeOf(event, top);
+    const { across } = placeOf(event, values);
     event.currentTarget.setPointerCapture(event.pointerId);
     setDrag({
       pointer: event.pointerId,
@@ -112,7 +117,7 @@ function useChartGestures(
     });
   };
   const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
-    const place = placeOf(event, top);
+    const place = placeOf(event, values);
     if (drag?.pointer === event.pointerId) {
       const isSelection = selects(drag, event);
       setDrag({ ...drag, end: place.across, isSelection });
@@ -124,7 +129,7 @@ function useChartGestures(
   const onPointerUp = (event: PointerEvent<HTMLDivElement>) => {
     if (drag?.pointer !== event.pointerId) return;
     setDrag(null);
-    const place = placeOf(event, top);
+    const place = placeOf(event, values);
     // Not `drag.isSelection`: the last move may not have been rendered yet.
     if (selects(drag, event)) {
       onZoom(selectBuckets(buckets, drag.start, place.across));
@@ -179,10 +184,10 @@ function selects(drag: Drag, { clientX }: PointerEvent): boolean {
   return drag.isSelection || Math.abs(clientX - drag.startX) > DRAG_PIXELS;
 }
 
-function placeOf(event: PointerEvent<HTMLElement>, top: number): ChartPlace {
+function placeOf(event: PointerEvent<HTMLElement>, { low, high }: ValueSpan): ChartPlace {
   const box = event.currentTarget.getBoundingClientRect();
   return {
     across: (event.clientX - box.left) / box.width,
-    value: top * (1 - (event.clientY - box.top) / box.height),
+    value: low + (high - low) * (1 - (event.clientY - box.top) / box.height),
   };
 }

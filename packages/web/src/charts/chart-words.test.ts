@@ -35,4 +35,9 @@ test("a chart is described by the highest bucket of its bars, or of each line", 
     "Input highest: 100, 15 Nov, 10:00 – 10:15. Output highest: 20, 15 Nov, 10:00 – 10:15.",
   );
   expect(chartWords({ ...chart, series: [] })).toBe("No data in this period.");
+  const [line] = chart.series;
+  const lines = (values: readonly (number | null)[]) =>
+    chartWords({ ...chart, kind: "lines", series: [{ ...line, values }] });
+  expect(lines([-2, 0])).toBe("Input highest: 0, 15 Nov, 10:15 – 10:30.");
+  expect(lines([null, null])).toBe("No data in this period.");
 });

@@ -29,8 +29,8 @@ export function chartWords(chart: WordedChart): string {
       ? [{ label: "", values: indexes(buckets).map((index) => sumOfBucket(chart, index)) }]
       : series;
   const sentences = lines.flatMap(({ label, values }) => {
-    const highest = Math.max(...values.map((value) => value ?? 0));
-    if (highest === 0) return [];
+    const highest = Math.max(...values.map((value) => value ?? Number.NEGATIVE_INFINITY));
+    if (highest === Number.NEGATIVE_INFINITY || (kind === "bars" && highest === 0)) return [];
     const when = formatTimeSpan(bucketSpan(buckets, values.indexOf(highest)));
     return [`${label === "" ? "Highest" : `${label} highest`}: ${format(highest)}, ${when}.`];
   });

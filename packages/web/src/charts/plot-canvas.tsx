@@ -76,7 +76,7 @@ function drawPlot(host: HTMLElement, plot: Plot, width: number): () => void {
       legend: { show: false },
       scales: {
         x: { time: false, range: [span.from, span.to] },
-        y: { range: [0, ticks.at(-1) ?? 1] },
+        y: { range: [ticks[0] ?? 0, ticks.at(-1) ?? 1] },
       },
       axes: [
         {

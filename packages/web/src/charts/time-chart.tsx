@@ -24,7 +24,7 @@ const AREA: PlotArea = {
   margin: { top: 8, right: 20, bottom: 24, left: 54 },
 };
 
-interface TimeChartProps extends Omit<ChartOverlayProps, "describedBy" | "top"> {
+interface TimeChartProps extends Omit<ChartOverlayProps, "describedBy" | "values"> {
   readonly chart: WordedChart;
   readonly ticks: ValueTicks;
   readonly formatTick: (value: number) => string;
@@ -74,7 +74,7 @@ export function TimeChart(props: TimeChartProps) {
           <ChartOverlay
             {...props}
             describedBy={`${titleId}-words`}
-            top={ticks.at(-1) ?? 1}
+            values={{ low: ticks[0] ?? 0, high: ticks.at(-1) ?? 1 }}
             onOpen={open}
           />
           {cursor !== null && cursor.chart === name && index !== null && (

@@ -1,6 +1,6 @@
 import type { Analytics, AnalyticsBucket } from "@agate/protocol";
 import { formatCompactCount, formatCost, formatDuration, plural } from "@agate/protocol/format";
-import { type ValueTicks, valueTicks } from "../charts/axis-ticks.ts";
+import { signedTicks, type ValueTicks, valueTicks } from "../charts/axis-ticks.ts";
 import {
   type ChartSeries,
   ERROR_PAINT,
@@ -22,7 +22,7 @@ export interface PlannedSeries extends ChartSeries {
 }
 
 export const CHARTS = ["calls", "errors", "latency", "tokens", "cost"] as const;
-export type ChartName = (typeof CHARTS)[number];
+export type ChartName = (typeof CHARTS)[number] | "score";
 
 /** One chart, and the traces behind its points. */
 export interface ChartPlan {
@@ -85,7 +85,7 @@ export function planCharts(
   ];
 }
 
-type Parts = Readonly<Record<ChartName, readonly PlannedSeries[]>>;
+type Parts = Readonly<Record<(typeof CHARTS)[number], readonly PlannedSeries[]>>;
 
 function wholeParts(buckets: readonly AnalyticsBucket[]): Parts {
   const series = (
@@ -152,6 +152,10 @@ export function chartTicks({ name, kind, series }: ChartPlan): ValueTicks {
   const heights =
     kind === "bars" ? (values[0] ?? []).map((_, at) => sumAt(values, at)) : values.flat();
   const highest = Math.max(0, ...heights.map((height) => height ?? 0));
+  if (name === "score") {
+    const lowest = Math.min(0, ...heights.map((height) => height ?? 0));
+    return signedTicks(lowest, highest);
+  }
   if (name === "cost") return valueTicks(highest, { unit: highest > 0 ? 1 : 0.01 });
   if (name !== "latency") return valueTicks(highest, { leastStep: 1 });
   const unit = [DAY, HOUR, MINUTE].find((each) => highest > 2 * each) ?? 1;

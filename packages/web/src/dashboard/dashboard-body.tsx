@@ -5,10 +5,11 @@ import type { GroupedAnalytics } from "../api/analytics.ts";
 import type { TimeSpan } from "../charts/time-buckets.ts";
 import type { TraceFilters } from "./chart-plan.ts";
 import { DashboardCharts } from "./dashboard-charts.tsx";
-import { type DashboardSearch, percentileOf, SPLITS } from "./dashboard-search.ts";
+import { type DashboardSearch, filtersOf, percentileOf, SPLITS } from "./dashboard-search.ts";
 import { type Figure, figuresOf } from "./figures.ts";
 import { nextSort, parseSort } from "./group-columns.ts";
 import { GroupTable } from "./group-table.tsx";
+import { useScoreChart } from "./score-chart.tsx";
 import { type ShownGroup, shownGroups } from "./shown-groups.ts";
 
 interface DashboardBodyProps {
@@ -27,6 +28,14 @@ export function DashboardBody(props: DashboardBodyProps) {
   const split = SPLITS.find((each) => each === analytics.groupedBy) ?? null;
   const sort = parseSort(search.sort);
   const groups = useMemo(() => shownGroups(analytics), [analytics]);
+  const score = useScoreChart({
+    analytics,
+    groups,
+    split,
+    filters: filtersOf(search),
+    name: search.score,
+    onName: (name) => onChange({ score: name }),
+  });
   return (
     <>
       <FigureTiles figures={figuresOf(analytics.total, before)} />
@@ -39,6 +48,7 @@ export function DashboardBody(props: DashboardBodyProps) {
         emphasis={emphasis}
         onZoom={props.onZoom}
         onOpen={props.onOpen}
+        score={score}
       >
         {split !== null && groups.length > 0 && (
           <GroupTable

@@ -27,6 +27,8 @@ interface DashboardChartsProps {
   readonly emphasis: ShownGroup | null;
   readonly onZoom: (span: TimeSpan) => void;
   readonly onOpen: (filters: TraceFilters) => void;
+  /** The chart of a score, and what stands beside its title. */
+  readonly score: { readonly plan: ChartPlan; readonly aside: ReactNode } | null;
   /** The table of the groups, below the first chart. */
   readonly children: ReactNode;
 }
@@ -42,7 +44,7 @@ export function DashboardCharts(props: DashboardChartsProps) {
   );
   const isSplit = groups.length > 1;
   const position = emphasis === null ? -1 : groups.findIndex(({ id }) => id === emphasis.id);
-  const charts = plans.map((plan) => (
+  const chartOf = (plan: ChartPlan, aside: ReactNode) => (
     <DashboardChart
       key={plan.name}
       plan={plan}
@@ -53,24 +55,24 @@ export function DashboardCharts(props: DashboardChartsProps) {
       onCursor={setCursor}
       onZoom={onZoom}
       onOpen={(index, series) => onOpen(tracesBehind(plan, buckets, index, series))}
-      aside={
-        plan.name === "latency" &&
-        isSplit && (
-          <Choice
-            label="Percentile"
-            options={PERCENTILES.map((each) => ({ value: each, label: each }))}
-            value={percentile}
-            onChange={props.onPercentile}
-          />
-        )
-      }
+      aside={aside}
     />
-  ));
+  );
+  const percentiles = isSplit && (
+    <Choice
+      label="Percentile"
+      options={PERCENTILES.map((each) => ({ value: each, label: each }))}
+      value={percentile}
+      onChange={props.onPercentile}
+    />
+  );
+  const charts = plans.map((plan) => chartOf(plan, plan.name === "latency" && percentiles));
   return (
     <>
       {charts[0]}
       {props.children}
       <div className="grid gap-3 lg:grid-cols-2">{charts.slice(1)}</div>
+      {props.score && chartOf(props.score.plan, props.score.aside)}
     </>
   );
 }

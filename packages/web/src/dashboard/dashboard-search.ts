@@ -27,6 +27,8 @@ export interface DashboardSearch extends DashboardFilters {
   readonly percentile?: string;
   /** The column to sort groups by; a leading `-` sorts ascending. */
   readonly sort?: string;
+  /** The name of the score whose mean is shown. */
+  readonly score?: string;
 }
 
 /** The dimensions, and the traffic. */
@@ -34,7 +36,7 @@ export const FILTERS = [...SPLITS, "traffic"] as const;
 
 export type DashboardFilters = Partial<Readonly<Record<(typeof FILTERS)[number], string>>>;
 
-const NAMES = ["range", "from", "to", "by", "percentile", "sort", ...FILTERS] as const;
+const NAMES = ["range", "from", "to", "by", "percentile", "sort", "score", ...FILTERS] as const;
 
 export function parseDashboardSearch(search: Record<string, unknown>): DashboardSearch {
   const given = NAMES.flatMap((name) => {

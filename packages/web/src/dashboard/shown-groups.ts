@@ -16,13 +16,18 @@ export interface ShownGroup {
 /** The id of the group of everything that the response left out. */
 export const LEFT_OUT = "more";
 
+/** Tells a group from the others, and from what was left out. */
+export function groupId(key: string | null): string {
+  return key === null ? "none" : `key ${key}`;
+}
+
 /** The groups of a response, most calls first, then one group for all that it left out. */
 export function shownGroups(analytics: Analytics): readonly ShownGroup[] {
   const { groups = [], groups_left_out: leftOut = 0 } = analytics;
   // Colours by name, so that a group keeps its colour when the order changes.
   const byName = [...groups].sort((a, b) => compareKeys(a.key, b.key));
   const shown = groups.map((group) => ({
-    id: group.key === null ? "none" : `key ${group.key}`,
+    id: groupId(group.key),
     label: group.key === null ? "(none)" : shownName(group.key),
     paint: seriesPaint(byName.indexOf(group)),
     figures: group,

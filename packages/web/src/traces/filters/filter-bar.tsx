@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ListFilter, X } from "lucide-react";
 import type { RefObject } from "react";
 import { useState } from "react";
-import { facetsQuery } from "../../api/analytics.ts";
+import { facetsQuery, scoreNamesQuery } from "../../api/analytics.ts";
 import { usePlatform } from "../../api/platform-context.tsx";
 import { Button, buttonClass } from "../../design/button.tsx";
 import { classNames } from "../../design/class-names.ts";
@@ -25,6 +25,7 @@ import {
   FILTER_NAMES,
   type FilterName,
   filterText,
+  scoreConditions,
   shownValue,
 } from "./filter-fields.ts";
 import { SearchBox } from "./search-box.tsx";
@@ -223,8 +224,15 @@ function ValuePicker({ name, value, search, onPick }: ValuePickerProps) {
     ...facetsQuery(client, grouping ?? "name", { ...others, ...bounds }),
     enabled: grouping !== undefined,
   });
+  const scores = useQuery({
+    ...scoreNamesQuery(client, { ...others, ...bounds }),
+    enabled: name === "score",
+  });
   const options: readonly PickerOption[] = [
-    ...(choices ?? usual ?? []).map((each) => ({ value: each, label: shownValue(name, each) })),
+    ...(choices ?? scoreConditions(scores.data) ?? usual ?? []).map((each) => ({
+      value: each,
+      label: shownValue(name, each),
+    })),
     ...(facets.data ?? []).map((facet) => ({
       value: facet.value,
       label: shownValue(name, facet.value),

@@ -68,6 +68,12 @@ export const FILTER_FIELDS: Readonly<Record<FilterName, FilterField>> = {
   },
 };
 
+/** The conditions to suggest for scores of these names; undefined where there are none. */
+export function scoreConditions(names: readonly string[] = []): readonly string[] | undefined {
+  if (names.length === 0) return undefined;
+  return names.flatMap((name) => [`${name}<0.5`, `${name}>=0.5`, `${name}:none`, `${name}:failed`]);
+}
+
 /** Adds the unit to a number, which stays as typed; an invalid number is shown as text. */
 function withUnit(show: (value: string) => string): (value: string) => string {
   return (value) => {
