@@ -33,6 +33,8 @@ const conditions: fc.Arbitrary<Query> = fc.record({
   name: fc.constantFrom(...NAMES),
   user_id: fc.constantFrom("ann", "bob"),
   session: fc.constantFrom("s1", "s2"),
+  run: fc.constantFrom("r1", "r2"),
+  traffic: fc.constantFrom("live", "evaluation", "all"),
   from: fc.constantFrom(isoOf(0), isoOf(5)),
   to: fc.constantFrom(isoOf(8), isoOf(30)),
   min_latency: fc.constantFrom("5", "20"),
@@ -42,7 +44,11 @@ const conditions: fc.Arbitrary<Query> = fc.record({
 
 /** Few conditions, so that some traces match. */
 const filters: fc.Arbitrary<Query> = conditions.chain((all) =>
-  fc.subarray(Object.entries(all), { maxLength: 3 }).map((some) => Object.fromEntries(some)),
+  fc
+    .subarray(Object.entries(all), { maxLength: 3 })
+    .map((some) => Object.fromEntries(some))
+    // No trace is of a run and live.
+    .filter(({ run, traffic }) => run === undefined || traffic !== "live"),
 );
 
 const orNull = <Value>(...values: Value[]) => fc.option(fc.constantFrom(...values), { nil: null });
@@ -60,6 +66,7 @@ const spans = fc.record({
   environment: orNull("production", "staging"),
   userId: orNull("ann", "bob"),
   sessionId: orNull("s1", "s2"),
+  run: fc.option(fc.constantFrom("r1", "r2"), { freq: 1, nil: null }),
   cost: orNull(0.1, 0.2),
 });
 
@@ -117,7 +124,7 @@ it("sends what the list finds by the same filters, as a naive model does", async
           expect([...matched].filter((id) => changed.has(id)).sort()).toEqual(wanted);
           // Of a new trace that does not match, no client can know.
           const grown = [...changed].filter((id) => before.has(id) && !wanted.includes(id));
-          const isFiltered = Object.keys(query).length > 0;
+          const isFiltered = JSON.stringify(query) !== '{"traffic":"all"}';
           expect([...unmatched].filter((id) => before.has(id)).sort()).toEqual(
             isFiltered ? grown.sort() : [],
           );
@@ -198,6 +205,7 @@ function matchingSpan(query: Query, n: number): StoredSpan {
     environment: query.environment ?? null,
     userId: query.user_id ?? null,
     sessionId: query.session ?? null,
+    run: query.run ?? (query.traffic === "evaluation" ? "r1" : null),
     figures: ownCost(1),
   });
 }
@@ -226,13 +234,16 @@ function matches(query: Query, [root, ...others]: readonly StoredSpan[]): boolea
     name: (value) => root.name === value,
     user_id: (value) => first("userId") === value,
     session: (value) => first("sessionId") === value,
+    run: (value) => first("run") === value,
+    traffic: (value) => value === "all" || (value === "live") === (first("run") === undefined),
     from: (value) => root.start >= EPOCH + microsecondsOf(value),
     to: (value) => root.start < EPOCH + microsecondsOf(value),
     min_latency: (value) => (root.latency ?? 0) >= Number(value),
     min_cost: (value) => isCostKnown && cost >= Number(value) - 1e-9,
     q: (value) => inOrder.some(({ name }) => hasWords(name, value)),
   };
-  return Object.entries(query).every(([key, value]) => conditions[key]?.(value));
+  const asked = { traffic: query.run === undefined ? "live" : "all", ...query };
+  return Object.entries(asked).every(([key, value]) => conditions[key]?.(value));
 }
 
 function hasWords(name: string, search: string): boolean {

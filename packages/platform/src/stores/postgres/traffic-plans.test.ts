@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
+import type { ListPage, ListRequest, SpanFilter } from "../span-query.ts";
+import type { SpanStore } from "../span-store.ts";
+import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
+import { listSpans, listTraces } from "./list-reader.ts";
+import { openPostgresStore } from "./postgres-store.ts";
+import type { SqlRunner } from "./span-database.ts";
+import { SpanDatabase } from "./span-database.ts";
+
+const project = "default";
+const TRACES = 20_000;
+/** One trace of this many belongs to a run. */
+const EVERY = 20;
+
+let store: SpanStore;
+let database: SpanDatabase;
+beforeAll(async () => {
+  const address = await (await sharedPostgres()).createDatabase();
+  store = await openPostgresStore({ address, onFailure: (error) => expect.fail(String(error)) });
+  database = new SpanDatabase(address, { connections: 1, statementMs: 60_000 });
+  for (let from = 0; from < TRACES; from += 5_000) {
+    const spans = Array.from({ length: 5_000 }, (_, n) =>
+      storedSpan({
+        traceId: traceIdOf(from + n),
+        id: spanIdOf(from + n),
+        start: from + n,
+        run: (from + n) % EVERY === 0 ? `r${(from + n) % 7}` : null,
+      }),
+    );
+    expect(await store.append({ project, receivedAt: 1, spans })).toEqual({ kind: "committed" });
+  }
+}, 120_000);
+afterAll(async () => {
+  await database.close();
+  await store.close();
+});
+
+type List = (runner: SqlRunner, request: ListRequest) => Promise<ListPage>;
+
+/** The plan of the first statement of a list, which finds its rows. */
+async function planOf(list: List, filter: SpanFilter): Promise<string> {
+  const asked: Parameters<SqlRunner["query"]>[] = [];
+  const noting: SqlRunner = {
+    query: (...statement) => {
+      asked.push(statement);
+      return database.query(...statement);
+    },
+  };
+  await list(noting, { project, filter, limit: 50, after: null });
+  const [text, values] = asked[0]!;
+  const rows = await database.query<Record<string, string>>(`EXPLAIN ${text}`, values);
+  return rows.map((row) => Object.values(row)[0]).join("\n");
+}
+
+// A column that a migration has just added has no statistics; later it has.
+describe.each([
+  ["without", "(project, start, start_nanos, trace_id, trace_no)"],
+  ["with", ""],
+])("lists, %s statistics of runs", (_known, columns) => {
+  beforeAll(() => database.query(`ANALYZE agate.traces ${columns}, agate.spans`));
+
+  it.each([
+    ["of live traces", { traffic: "live" }, "traces_live"],
+    ["of evaluated traces", { traffic: "evaluation" }, "traces_evaluated"],
+    ["of a run", { run: "r1" }, "traces_by_run"],
+    ["of all traces", {}, "traces_by_start"],
+  ] as const)("%s use one index", async (_, filter, index) => {
+    const plan = await planOf(listTraces, filter);
+    expect(plan).toMatch(new RegExp(`Index Scan (Backward )?using ${index} |Scan on ${index} `));
+    expect(plan).not.toContain("Seq Scan");
+  });
+
+  it("of live spans walk them in order, and look their traces up", async () => {
+    const plan = await planOf(listSpans, { traffic: "live" });
+    expect(plan).toMatch(/Index Scan Backward using spans_\w+_project_start_span_id_idx/);
+    expect(plan).toMatch(/Index Scan using traces_pkey/);
+    expect(plan).not.toContain("Seq Scan");
+  });
+});
