@@ -12,7 +12,7 @@ import { distFile, distGraph, SDK } from "./dist-graph.ts";
 const CEILINGS = {
   "index.js": { published: 93_000, minified: 59_500 },
   // 1,300 of them, minified, are eventsource-parser, which the page and the command line use as well.
-  "client.js": { published: 11_700, minified: 6_500 },
+  "client.js": { published: 12_800, minified: 7_200 },
   "assets.js": { published: 1_000, minified: 900 },
 } as const;
 

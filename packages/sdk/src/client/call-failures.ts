@@ -62,9 +62,14 @@ export function streamLeft(url: string): ClientError {
   return new ClientError(`The stream of ${url} was left before its end.`, { kind: "aborted", url });
 }
 
-export function invalidResponse({ url, response }: Answered, what: string): ClientError {
+/** @param expected What should have answered. */
+export function invalidResponse(
+  { url, response }: Answered,
+  what: string,
+  expected = "an Agate app",
+): ClientError {
   return new ClientError(
-    `${url} answered ${response.status} with ${what}. Is this the address of an Agate app?`,
+    `${url} answered ${response.status} with ${what}. Is this the address of ${expected}?`,
     { kind: "invalid_response", url, status: response.status },
   );
 }
@@ -84,7 +89,7 @@ export function redirectOf({ url, response }: Answered): ClientError | null {
   const target = location ?? (redirected ? response.url : null);
   const where = target === null ? "another address" : absolute(target, url);
   return new ClientError(
-    `${url} redirects to ${where}, and calls do not follow redirects. Give createClient the address that the app is at.`,
+    `${url} redirects to ${where}, and calls do not follow redirects. Call that address instead.`,
     { kind: "redirect", url, status: status === 0 ? null : status },
   );
 }

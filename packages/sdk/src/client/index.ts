@@ -10,3 +10,4 @@ export type {
 } from "./client-types.ts";
 export { createClient } from "./create-client.ts";
 export type { Jsonify } from "./jsonify.ts";
+export { type SendScoreOptions, type SentScore, sendScore } from "./send-score.ts";

@@ -1,8 +1,9 @@
 import { trace } from "@opentelemetry/api";
 import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
-import { type Answered, cutOff, redirectOf, requestFailure, streamLeft } from "./call-failures.ts";
+import { type Answered, cutOff, streamLeft } from "./call-failures.ts";
 import type { CallAnswer, CallOptions, ClientOptions } from "./client-types.ts";
-import { answerEvents, errorOf, isEventStream } from "./read-answer.ts";
+import { post } from "./post.ts";
+import { answerEvents, isEventStream } from "./read-answer.ts";
 
 interface RouteCallParts {
   readonly base: string;
@@ -101,30 +102,13 @@ async function send(
   const unknown = unknownOption(`The call of ${url}`, callOptions, CALL_OPTIONS);
   if (unknown !== null) throw new TypeError(unknown);
   const { config, environment, variant, signal, headers } = callOptions;
-  const request: RequestInit = {
-    method: "POST",
+  const request = {
     headers: headersOf(options, headers),
     // What is undefined is left out of JSON.
     body: JSON.stringify({ config, environment, variant, inputs: input }),
-    // Most redirects would turn the call into a GET without a body.
-    redirect: "manual",
-    signal: signal ?? null,
+    signal,
   };
-  let response: Response;
-  try {
-    response = await (options.fetch ?? fetch)(url, request);
-  } catch (thrown) {
-    throw requestFailure(url, thrown, signal);
-  }
-  const answered = { url, response, signal };
-  const redirect = redirectOf(answered);
-  if (redirect !== null || !response.ok) {
-    const failure = redirect ?? (await errorOf(answered));
-    // Where the body was not read, it would hold the connection.
-    await response.body?.cancel().catch(() => {});
-    throw failure;
-  }
-  return answered;
+  return post(url, request, options.fetch);
 }
 
 const CALL_OPTIONS: OptionNames<CallOptions<Record<string, unknown>>> = {
