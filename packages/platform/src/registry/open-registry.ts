@@ -13,6 +13,7 @@ import type { ChangeFeed, Registry } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { createRevisions, resolveConfig } from "./revisions.ts";
 import { createServerReports } from "./server-reports.ts";
+import { createTestSets } from "./testsets/create-test-sets.ts";
 import { createVariables } from "./variables.ts";
 import { createVariants } from "./variants.ts";
 
@@ -51,6 +52,7 @@ export async function openRegistry(
     deployments: createDeployments(context),
     builds: createBuilds(context),
     reports: createServerReports(context),
+    testSets: createTestSets(context),
     changes: createChangeFeed(signals),
     signals,
     resolve: (ref, which, pair) => resolveConfig(context, ref, which, pair),

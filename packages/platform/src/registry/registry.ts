@@ -27,7 +27,9 @@ import type {
   HostedEnvironment,
   PinnedChange,
 } from "./deployment-change.ts";
+import type { Page, PageRequest } from "./paging.ts";
 import type { RegistryOutcome } from "./registry-outcome.ts";
+import type { TestSets } from "./testsets/test-sets.ts";
 import type { VariablesChange, VariableValues } from "./variables-change.ts";
 
 /** An application of a project: by its slug or its id. */
@@ -43,19 +45,6 @@ export interface DeployedPair {
   readonly buildId: string;
 }
 
-/** A part of a list, newest first. */
-export interface PageRequest {
-  readonly limit: number;
-  /** Only what has a smaller number than this; null begins with the newest. */
-  readonly before: number | null;
-}
-
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  /** For `before` of the next page; null on the last. */
-  readonly next: number | null;
-}
-
 /** Project → application → variant → revision, and environment → deployment; and an application's builds. */
 export interface Registry {
   readonly projects: Projects;
@@ -68,6 +57,7 @@ export interface Registry {
   readonly deployments: Deployments;
   readonly builds: Builds;
   readonly reports: ServerReports;
+  readonly testSets: TestSets;
   readonly changes: ChangeFeed;
   /** Everything that is told, of every application: of builds, projects and keys too. */
   readonly signals: Pick<RegistrySignals, "subscribe">;

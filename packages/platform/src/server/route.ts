@@ -45,7 +45,14 @@ export interface RouteRequest {
 /** What the OpenAPI document says about a route. */
 export interface Operation {
   readonly id: string;
-  readonly tag: "observability" | "ingest" | "registry" | "deployments" | "access" | "platform";
+  readonly tag:
+    | "observability"
+    | "ingest"
+    | "registry"
+    | "testsets"
+    | "deployments"
+    | "access"
+    | "platform";
   readonly summary: string;
   readonly description?: string | undefined;
   readonly params?: Declared<ParameterSchemas> | undefined;

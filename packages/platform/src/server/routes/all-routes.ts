@@ -35,6 +35,9 @@ import { variableRoutes } from "./registry/variables.ts";
 import { scoreAnalyticsRoute } from "./score-analytics.ts";
 import { putScoresRoute } from "./scores.ts";
 import { takeBackupRoute } from "./take-backup.ts";
+import { testSetFileRoutes } from "./testsets/files.ts";
+import { testSetRevisionRoutes } from "./testsets/revisions.ts";
+import { testSetRoutes } from "./testsets/test-sets.ts";
 import { deleteTraceRoute, readSpanRoute, readTraceRoute } from "./traces.ts";
 
 export interface RouteDependencies {
@@ -88,6 +91,9 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     ingestTracesRoute(otlp),
     ingestLogsRoute(otlp),
     ...registryRoutes(dependencies),
+    ...testSetRoutes(registry.testSets, maxBodyBytes),
+    ...testSetRevisionRoutes(registry.testSets, maxBodyBytes),
+    ...testSetFileRoutes(registry.testSets, maxBodyBytes),
     ...deploymentRoutes(deployment),
     deployBuildRoute(deployment),
     ...buildRoutes(deployment),
