@@ -1,3 +1,4 @@
+import type { Scope } from "@agate/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { OpenAccess } from "./open-access.ts";
 import type { RegistryFile } from "./testing/registry-file.fixture.ts";
@@ -102,6 +103,26 @@ describe("the rate limit", () => {
     expect(kinds(2)).toEqual(["caller", "rate-limited"]);
     file.clock.now += 3_600_000;
     expect(kinds(5)).toEqual(["caller", "caller", "caller", "caller", "rate-limited"]);
+  });
+
+  it("of a key that may only score is 50 a second, unless the server's is lower", async () => {
+    const passing = async (scopes: readonly Scope[], rateLimit: number) => {
+      const access = await file.open({ rateLimit });
+      const { key } = await access.keys.create(RED, { name: "page", scopes });
+      const ask = () =>
+        access.control.authenticate({ authorization: `Bearer ${key}`, project: undefined }).kind;
+      const passed = () =>
+        Array.from({ length: 300 }, ask).filter((kind) => kind === "caller").length;
+      const burst = passed();
+      file.clock.now += 19;
+      const early = passed();
+      file.clock.now += 1;
+      return [burst, early, passed()];
+    };
+    expect(await passing(["score"], 0)).toEqual([100, 0, 1]);
+    expect(await passing(["score"], 51)).toEqual([100, 0, 1]);
+    expect(await passing(["score"], 49)).toEqual([98, 0, 0]);
+    expect(await passing(["score", "evaluate"], 0)).toEqual([300, 300, 300]);
   });
 
   it("is each key's own, and holds for none without a key", async () => {

@@ -53,20 +53,25 @@ describe("a server without keys that one origin may call", () => {
   });
   afterAll(() => platform.close());
 
-  it.each([CALL, "/run/say", "/services/desk/health", "/v1/traces", "/v1/traces/?x=1"])(
-    "answers its preflight for %s",
-    async (path) => {
-      const answer = await preflight(platform, path, { origin: PAGE });
-      expect(answer.status).toBe(204);
-      expect(corsOf(answer)).toEqual({
-        ...READABLE,
-        "allow-methods": "GET, HEAD, POST",
-        "allow-headers": expect.stringContaining("authorization, content-type"),
-        "max-age": "600",
-        vary: "Origin",
-      });
-    },
-  );
+  it.each([
+    CALL,
+    "/run/say",
+    "/services/desk/health",
+    "/v1/traces",
+    "/v1/traces/?x=1",
+    "/v1/logs",
+    "/observability/scores/",
+  ])("answers its preflight for %s", async (path) => {
+    const answer = await preflight(platform, path, { origin: PAGE });
+    expect(answer.status).toBe(204);
+    expect(corsOf(answer)).toEqual({
+      ...READABLE,
+      "allow-methods": "GET, HEAD, POST",
+      "allow-headers": expect.stringContaining("authorization, content-type"),
+      "max-age": "600",
+      vary: "Origin",
+    });
+  });
 
   it("lets it call workflows and send traces, and read what comes back", async () => {
     const site = { origin: PAGE, "sec-fetch-site": "cross-site" };
@@ -76,6 +81,8 @@ describe("a server without keys that one origin may call", () => {
     expect(corsOf(called)).toEqual({ ...READABLE, vary: "Accept, Origin" });
     const sent = await call(platform, "/v1/traces", site);
     expect([sent.status, corsOf(sent)]).toEqual([200, { ...READABLE, vary: "Origin" }]);
+    const judged = await call(platform, "/observability/scores/", site);
+    expect([judged.status, corsOf(judged)]).toEqual([422, { ...READABLE, vary: "Origin" }]);
     const missing = await call(platform, "/services/nothing/run", site);
     expect([missing.status, corsOf(missing)]).toEqual([404, { ...READABLE, vary: "Origin" }]);
   });
@@ -85,6 +92,9 @@ describe("a server without keys that one origin may call", () => {
     "/observability/traces/",
     "/registry/applications/desk/builds",
     "/v1/traces/x",
+    "/v1/logs/x",
+    "/observability/scores/x",
+    "/observability/analytics/scores/",
     "/session",
     "/",
   ])("keeps %s closed", async (path) => {
@@ -101,7 +111,7 @@ describe("a server without keys that one origin may call", () => {
   it.each(["https://evil.example", "http://app.example", "null", "http://localhost:3000"])(
     "refuses the page of %s",
     async (origin) => {
-      for (const path of [CALL, "/v1/traces"]) {
+      for (const path of [CALL, "/v1/traces", "/v1/logs", "/observability/scores/"]) {
         for (const answer of [
           await preflight(platform, path, { origin }),
           await call(platform, path, { origin }),

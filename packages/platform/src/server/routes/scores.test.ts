@@ -1,6 +1,7 @@
 import type { Score } from "@agate/protocol";
 import { afterAll, describe, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
+import { openEventStream } from "../testing/event-stream.fixture.ts";
 import type { TestResponse } from "../testing/send-request.fixture.ts";
 import { startTestPlatform, TEST_PROJECT } from "../testing/test-platform.fixture.ts";
 
@@ -157,6 +158,29 @@ describe("POST /observability/scores/", () => {
     expect(await scoresOf(30)).toHaveLength(1000);
   });
 
+  it("shows scores that came first, and tells those who watch of later ones", async () => {
+    const trace_id = traceIdOf(60);
+    await put([{ ...HELPFUL, trace_id }]);
+    const events = await openEventStream(platform.server.port, "/observability/live/");
+    await platform.append([storedSpan({ traceId: trace_id })]);
+    const first = await events.next();
+    expect(first).toMatchObject({ event: "trace", data: { trace_id } });
+    expect(first?.data.metadata.scores).toMatchObject([{ name: "helpful", value: 0.8 }]);
+    await put([{ ...HELPFUL, trace_id, value: 0.1 }]);
+    const second = await events.next();
+    expect(second?.event).toBe("update");
+    expect(second?.data.metadata.scores).toMatchObject([{ name: "helpful", value: 0.1 }]);
+    events.close();
+    const gone = await platform.send({
+      method: "DELETE",
+      path: `/observability/traces/${trace_id}/`,
+    });
+    expect(gone.status).toBeLessThan(300);
+    await platform.append([storedSpan({ traceId: trace_id, id: spanIdOf(61) })]);
+    const again = await platform.get(`/observability/traces/${trace_id}/`);
+    expect(again.json.metadata?.scores).toBeUndefined();
+  });
+
   it("lets a page judge as an end user only", async () => {
     const visitor = await platform.access.keys.create(TEST_PROJECT, {
       name: "page",
@@ -184,13 +208,17 @@ describe("POST /observability/scores/", () => {
       expect(refused.status).toBe(422);
       expect(refused.json.detail[0].msg).toMatch(/scope evaluate/);
     }
-    const large = Array.from({ length: 20 }, (_, n) => ({
-      ...HELPFUL,
-      trace_id: traceIdOf(50 + n),
-      explanation: "x".repeat(4000),
-    }));
-    expect((await put(large, headers)).status).toBe(413);
-    expect((await put(large)).status).toBe(200);
+    const sized = (bytes: number, own: { [name: string]: string } = {}) =>
+      platform.send({
+        method: "POST",
+        path: PATH,
+        headers: { "content-type": "application/json", ...own },
+        body: JSON.stringify({ scores: [{ ...HELPFUL, trace_id }] }).padEnd(bytes),
+      });
+    expect((await sized(64 * 1024, headers)).status).toBe(200);
+    expect((await sized(64 * 1024 + 1, headers)).status).toBe(413);
+    expect((await sized(8 * 1024 ** 2)).status).toBe(200);
+    expect((await sized(8 * 1024 ** 2 + 1)).status).toBe(413);
     const read = await platform.send({ path: "/observability/traces/", headers });
     expect(read.status).toBe(403);
   });
