@@ -454,7 +454,10 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
       "text-diff": { about: "two texts side by side", imports: ["design"] },
       "time-range": { about: "choosing a period", imports: ["design"] },
       charts: { about: "uPlot charts", imports: ["design"] },
-      spans: { about: "kinds and statuses of spans", imports: ["design", "@agate/protocol"] },
+      spans: {
+        about: "kinds, statuses and scores of spans",
+        imports: ["design", "@agate/protocol", "@agate/protocol/format"],
+      },
       api: {
         about: "requests to the platform",
         imports: ["@agate/protocol", "@agate/protocol/client"],

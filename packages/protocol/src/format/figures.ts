@@ -126,6 +126,19 @@ const TWO_DIGITS = { minimumSignificantDigits: 2, maximumSignificantDigits: 2 };
 const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 const WHOLE = { maximumFractionDigits: 0 };
 
+/**
+ * The value of a score to three digits; one that is not 0 is never shown as 0.
+ *
+ * @example formatScore(0.66667) // "0.667"
+ */
+export function formatScore(value: number): string {
+  const digits = Math.abs(value) < 1 ? BELOW_ONE : FROM_ONE;
+  return value.toLocaleString("en", digits);
+}
+
+const BELOW_ONE = { maximumSignificantDigits: 3 } as const;
+const FROM_ONE = { maximumFractionDigits: 2 } as const;
+
 const BYTE_UNITS = ["B", "KB", "MB", "GB"] as const;
 
 /**

@@ -1,8 +1,8 @@
 import type { NamedScoreAnalytics, ScoreAnalyticsBucket } from "@agate/protocol";
-import { plural } from "@agate/protocol/format";
+import { formatScore, plural } from "@agate/protocol/format";
 import type { BucketedScores } from "../api/analytics.ts";
 import { seriesPaint } from "../charts/chart-series.ts";
-import { formatScore } from "../spans/score-text.ts";
+
 import type { ChartPlan, PlannedSeries } from "./chart-plan.ts";
 import type { Split } from "./dashboard-search.ts";
 import { groupId, type ShownGroup } from "./shown-groups.ts";

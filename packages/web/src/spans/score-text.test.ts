@@ -1,5 +1,6 @@
+import { formatScore } from "@agate/protocol/format";
 import { describe, expect, it } from "vitest";
-import { formatScore, scoreText, sourceText } from "./score-text.ts";
+import { scoreText, sourceText } from "./score-text.ts";
 
 const nobody = { evaluator: null, version: null, person: null };
 

@@ -1,4 +1,5 @@
 import type { Score, ScoreSource, ScoreSourceKind } from "@agate/protocol";
+import { formatScore } from "@agate/protocol/format";
 
 const SOURCE_KINDS: Record<ScoreSourceKind, string> = {
   code: "Code",
@@ -29,12 +30,3 @@ export function judgedText(label: string | null, value: number | null): string {
   if (value === null) return label ?? "–";
   return label === null ? formatScore(value) : `${label} (${formatScore(value)})`;
 }
-
-/** A value to three digits; one that is not 0 is never shown as 0. */
-export function formatScore(value: number): string {
-  const digits = Math.abs(value) < 1 ? BELOW_ONE : FROM_ONE;
-  return value.toLocaleString("en", digits);
-}
-
-const BELOW_ONE = { maximumSignificantDigits: 3 } as const;
-const FROM_ONE = { maximumFractionDigits: 2 } as const;

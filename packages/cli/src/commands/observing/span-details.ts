@@ -5,6 +5,7 @@ import { renderFields } from "../../terminal/table.ts";
 import type { Paint } from "../../terminal/terminal.ts";
 import { clippedLine, MOST_CELL_COLUMNS } from "../../terminal/text-width.ts";
 import { formatTime } from "../client/times.ts";
+import { scoreInFull } from "./score-text.ts";
 
 /** Of each value: more fills the screen without being read. `--json` has everything. */
 const MOST_CHARACTERS = 20_000;
@@ -32,6 +33,8 @@ export function* spanDetails(span: SpanRecord, paint: Paint): Generator<string> 
   yield* block("inputs", content.inputs, paint);
   yield* block("internals", content.internals, paint);
   yield* block("outputs", content.outputs, paint);
+  const scores = metadata.scores ?? [];
+  yield* block("scores", scores.length === 0 ? null : scores.map(scoreInFull).join("\n"), paint);
   for (const { name, time, attributes } of metadata.events) {
     yield* block(
       `event ${clippedLine(name, MOST_CELL_COLUMNS)} ${formatTime(time)}`,

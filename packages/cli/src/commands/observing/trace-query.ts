@@ -21,6 +21,7 @@ export interface FilterFlags {
   readonly run?: string;
   readonly minLatency?: number;
   readonly minCost?: number;
+  readonly score?: string;
   readonly search?: string;
   readonly since?: number;
   readonly from?: string;
@@ -51,6 +52,10 @@ export function addFilterOptions(command: Command): Command {
     .option("--run <id>", "only of this evaluation run")
     .option("--min-latency <ms>", "only traces that took at least this long", parseAmount)
     .option("--min-cost <dollars>", "only traces that cost at least this much", parseAmount)
+    .option(
+      "--score <condition>",
+      "only traces with such a score: 'helpful<0.5', helpful:none, helpful:failed",
+    )
     .option("--search <words>", "only traces with all these words in names or content")
     .option(
       "--since <time>",
@@ -91,6 +96,7 @@ export function toQuery(flags: FilterFlags, now: number): Query {
     run: flags.run,
     min_latency: flags.minLatency,
     min_cost: flags.minCost,
+    score: flags.score,
     q: flags.search,
     from: flags.since === undefined ? flags.from : new Date(now - flags.since).toISOString(),
     to: flags.to,

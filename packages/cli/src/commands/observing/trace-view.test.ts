@@ -1,8 +1,9 @@
-import type { SpanRecord } from "@agate/protocol";
+import type { Score, SpanRecord } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { plainPaint } from "../../terminal/plain-paint.fixture.ts";
 import { textWidth } from "../../terminal/text-width.ts";
+import { spanDetails } from "./span-details.ts";
 import { spanRecord, tokens } from "./span-record.fixture.ts";
 import type { TraceViewOptions } from "./trace-view.ts";
 import { traceLines } from "./trace-view.ts";
@@ -76,6 +77,50 @@ describe("a trace in the terminal", () => {
       "└─ ✗ chat     LLM          930 ms        █████████████████████   1,204   $0.0031",
       "      503 from the provider",
     ]);
+  });
+
+  it("has the scores below the span that they judge, and what failed never as a number", () => {
+    const score = (name: string, given: Partial<Score> = {}): Score => ({
+      id: name,
+      trace_id: answer.trace_id,
+      span_id: null,
+      name,
+      value: null,
+      label: null,
+      explanation: null,
+      source: { kind: "code", evaluator: null, version: null, person: null },
+      status: "ok",
+      error: null,
+      created_at: "2026-11-15T10:01:00.000000Z",
+      run: null,
+      case: null,
+      column: null,
+      trial: null,
+      metadata: null,
+      ...given,
+    });
+    const scores = [
+      score("helpful", { value: 2 / 3, explanation: "Brief." }),
+      score("safe", { value: 1, label: "yes" }),
+      score("tone", { label: "formal" }),
+      score("cites", {
+        status: "failed",
+        error: "No\u001b answer.",
+        source: { kind: "end_user", evaluator: "judge", version: "2", person: "ada" },
+      }),
+    ];
+    const judged = spanRecord({ metadata: { scores }, children: [spanRecord({})] });
+    expect(draw(judged).slice(4, 5)).toEqual([
+      "│  helpful 0.667 · safe yes (1) · tone formal · cites failed",
+    ]);
+    expect([...spanDetails(judged, plainPaint)].slice(-5)).toEqual([
+      "scores",
+      "  helpful 0.667 · code: Brief.",
+      "  safe yes (1) · code",
+      "  tone formal · code",
+      expect.stringMatching(/^ {2}cites failed · end user, judge@2, ada: No.* answer\.$/),
+    ]);
+    expect([...spanDetails(judged, plainPaint)].join("")).not.toContain("\u001b");
   });
 
   it("says how much is below where only some levels are asked for", () => {

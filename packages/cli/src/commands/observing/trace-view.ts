@@ -13,6 +13,7 @@ import {
 import type { Interval, TreeLine } from "../../terminal/tree-lines.ts";
 import { durationBar, treeLines } from "../../terminal/tree-lines.ts";
 import { timeInFull } from "../client/times.ts";
+import { scoreText } from "./score-text.ts";
 import { statusCell, variantText } from "./trace-rows.ts";
 
 export interface TraceViewOptions {
@@ -58,6 +59,7 @@ export function* traceLines(top: SpanRecord, options: TraceViewOptions): Generat
       above = line.continuation.slice(0, -3);
       yield spanLine(line, layout);
       yield* errorLines(line, layout);
+      yield* scoreLines(line, layout);
       continue;
     }
     hidden++;
@@ -157,10 +159,25 @@ function* errorLines(
 ): Generator<string> {
   const message = node.status === "ERROR" ? errorMessage(node) : null;
   if (message === null) return;
-  const { paint, columns } = layout;
-  const room =
-    columns === undefined ? MOST_LINE_COLUMNS : Math.max(20, columns - continuation.length - 2);
-  yield paint("dim", continuation) + paint("red", clippedLine(message, room));
+  const { paint } = layout;
+  yield paint("dim", continuation) +
+    paint("red", clippedLine(message, roomBehind(continuation, layout)));
+}
+
+function* scoreLines(
+  { node, continuation }: TreeLine<SpanRecord>,
+  layout: Layout,
+): Generator<string> {
+  const { scores = [] } = node.metadata;
+  if (scores.length === 0) return;
+  const text = clippedLine(scores.map(scoreText).join(" · "), roomBehind(continuation, layout));
+  yield layout.paint("dim", continuation) + layout.paint("cyan", text);
+}
+
+function roomBehind(continuation: string, { columns }: Layout): number {
+  return columns === undefined
+    ? MOST_LINE_COLUMNS
+    : Math.max(20, columns - continuation.length - 2);
 }
 
 function nameOf({ name }: SpanRecord): string {

@@ -1,8 +1,13 @@
-import { formatCompactCount, formatCost, formatDuration } from "@agate/protocol/format";
+import {
+  formatCompactCount,
+  formatCost,
+  formatDuration,
+  formatScore,
+} from "@agate/protocol/format";
 import type { RowScore, RowScores } from "../../api/row-scores.ts";
 import type { TraceRow } from "../../api/trace-row.ts";
 import { formatTime } from "../../format/format-time.ts";
-import { formatScore, judgedText } from "../../spans/score-text.ts";
+import { judgedText } from "../../spans/score-text.ts";
 import { shownName } from "../../spans/shown-name.ts";
 import type { FilterName } from "../filters/filter-fields.ts";
 import type { ColumnId } from "./trace-columns.ts";
