@@ -28,7 +28,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
     parts: {
       ".": {
         about: "span record, error body, session, attribute names",
-        imports: ["evaluations", "registry", "testsets"],
+        imports: ["evaluations", "registry"],
       },
       registry: { about: "applications, variants, revisions, environments", imports: ["."] },
       client: { about: "requests, error bodies, server-sent events, reconnecting", imports: ["."] },
@@ -113,7 +113,6 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "traces",
           "version.ts",
           "@agate/protocol",
-          "@agate/protocol/testsets",
           "@agate/protocol/schemas",
           "@agate/spans/redaction",
         ],
@@ -152,7 +151,8 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "stores",
           "variables",
           "@agate/protocol",
-          "@agate/protocol/testsets",
+          "@agate/protocol/evaluations",
+          "@agate/protocol/statistics",
           "@agate/spans/redaction",
         ],
       },

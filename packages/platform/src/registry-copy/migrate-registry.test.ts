@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { Client } from "pg";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildArchive } from "../deployments/builds/testing/build-archive.fixture.ts";
+import { newCases, result, runRequest } from "../registry/contract/run.fixture.ts";
 import { done } from "../registry/contract/subject.fixture.ts";
 import { openRegistry } from "../registry/open-registry.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -155,25 +156,14 @@ function fillAll(): Promise<void> {
       .insertInto("route_calls")
       .values({ environment_id, route: "/größe", last_called_at })
       .execute();
-    await fillTestSet(registry, project);
-    const { id: application_id } = done(await registry.applications.get(billing));
-    await db.updateTable("test_sets").set({ application_id, route: "/größe" }).execute();
+    const run = { project, run: "ci-1" };
+    const request = runRequest({ id: run.run, runner: "platform" });
+    done(await registry.runs.create(project, request, by.by));
+    done(await registry.runs.addCases(run, newCases(["größe", "b"])));
+    done(await registry.runs.lease(run, { count: 4, ms: 1000 }));
+    const item = { column: "candidate", case: "größe" };
+    done(await registry.runs.addResults(run, [result(item, 0.1, { cost: 1e-7, latency_ms: 5 })]));
   });
-}
-
-/** Rows of which one was changed and moved, between others. */
-async function fillTestSet({ testSets }: Registry, project: string): Promise<void> {
-  const created = { slug: "golden", description: "größe", boundTo: null };
-  done(await testSets.create(project, created, "Zoë"));
-  for (const ids of ["abc", "bAc"]) {
-    const rows = [...ids].map((letter) => ({
-      ...{ id: `${letter.toLowerCase()} 𝒳`, inputs: { text: `${letter} \u0000` }, expected: 0.1 },
-      ...{ metadata: {}, tags: [], source: null },
-    }));
-    const change = { kind: "replace", rows, lines: null } as const;
-    const commit = { change, baseRevision: null, by: "Zoë", message: "" };
-    done(await testSets.commit(project, "golden", commit));
-  }
 }
 
 describe("migrateRegistry", () => {
@@ -197,9 +187,10 @@ describe("migrateRegistry", () => {
       builds: 4,
       server_reports: 0,
       route_calls: 1,
-      test_sets: 1,
-      test_set_revisions: 2,
-      test_rows: 5,
+      runs: 1,
+      run_cases: 2,
+      run_results: 1,
+      run_leases: 3,
     });
     expect(copied.archives).toBe(2);
     const environments = ["staging", "production"];

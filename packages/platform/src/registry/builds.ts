@@ -18,6 +18,7 @@ import {
   storableText,
 } from "./registry-context.ts";
 import { done, refused } from "./registry-outcome.ts";
+import { buildsOfRuns } from "./runs/runs.ts";
 
 export function createBuilds(context: RegistryContext): Builds {
   return { ...readBuilds(context), ...changeBuilds(context), ...hostedBuilds(context) };
@@ -139,7 +140,8 @@ const NOWHERE: LivePlaces = new Map();
 const UNFINISHED = ["preparing", "starting"] as const;
 
 /** What `deployments/` has to run and to keep. */
-function hostedBuilds({ db }: RegistryContext): Pick<Builds, "live" | "unfinished" | "kept"> {
+function hostedBuilds(context: RegistryContext): Pick<Builds, "live" | "unfinished" | "kept"> {
+  const { db } = context;
   return {
     async live(applicationId) {
       const all = selectHosted(db);
@@ -182,7 +184,10 @@ function hostedBuilds({ db }: RegistryContext): Pick<Builds, "live" | "unfinishe
         .where("status", "!=", "refused")
         .orderBy("number", "desc")
         .execute();
-      const kept = new Set(await keptByEnvironments(db, applicationId));
+      const kept = new Set([
+        ...(await keptByEnvironments(db, applicationId)),
+        ...(await buildsOfRuns(context, applicationId)),
+      ]);
       let retired = 0;
       for (const { id, status } of newest) {
         const isUnfinished = status === "preparing" || status === "starting";

@@ -12,8 +12,8 @@ import { createProjects, createRedaction, ensureDefaultProject } from "./project
 import type { ChangeFeed, Registry } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { createRevisions, resolveConfig } from "./revisions.ts";
+import { createRuns } from "./runs/runs.ts";
 import { createServerReports } from "./server-reports.ts";
-import { createTestSets } from "./testsets/create-test-sets.ts";
 import { createVariables } from "./variables.ts";
 import { createVariants } from "./variants.ts";
 
@@ -41,18 +41,19 @@ export async function openRegistry(
     now: () => now().toISOString(),
   };
   await ensureDefaultProject(context);
+  const applications = createApplications(context);
   return {
     projects: createProjects(context),
     redaction: createRedaction(context),
-    applications: { ...createApplications(context), ...createApplicationSchema(context) },
+    applications: { ...applications, ...createApplicationSchema(context) },
     variants: createVariants(context),
     revisions: createRevisions(context),
     environments: createEnvironments(context),
     variables: createVariables(context),
     deployments: createDeployments(context),
     builds: createBuilds(context),
+    runs: createRuns(context, applications),
     reports: createServerReports(context),
-    testSets: createTestSets(context),
     changes: createChangeFeed(signals),
     signals,
     resolve: (ref, which, pair) => resolveConfig(context, ref, which, pair),

@@ -28,10 +28,10 @@ export const REGISTRY_PROBLEM_TYPES = [
   "variable_not_found",
   "variable_invalid",
   "secret_key_missing",
-  "test_set_not_found",
-  "test_set_invalid",
-  "test_row_not_found",
-  "rows_invalid",
+  "run_not_found",
+  "run_conflict",
+  "run_ended",
+  "run_invalid",
 ] as const;
 export type RegistryProblemType = (typeof REGISTRY_PROBLEM_TYPES)[number];
 

@@ -7,11 +7,13 @@ import { describeModel } from "./model.contract.ts";
 import { describeProjects } from "./projects.contract.ts";
 import { describeRedaction } from "./redaction.contract.ts";
 import { describeReopening } from "./reopening.contract.ts";
+import { describeRunLeases } from "./run-leases.contract.ts";
+import { describeRunResults } from "./run-results.contract.ts";
+import { describeRuns } from "./runs.contract.ts";
 import { describeSchema } from "./schema.contract.ts";
 import { describeServerReports } from "./server-reports.contract.ts";
 import type { RegistryUnderTest } from "./subject.fixture.ts";
 import { Subject } from "./subject.fixture.ts";
-import { describeTestSets } from "./testsets.contract.ts";
 import { describeVariables } from "./variables.contract.ts";
 import { describeVariants } from "./variants.contract.ts";
 
@@ -39,7 +41,9 @@ export function describeRegistry(name: string, under: RegistryUnderTest): void {
     describeSchema(subject);
     describeBuilds(subject);
     describeServerReports(subject);
-    describeTestSets(subject);
+    describeRuns(subject);
+    describeRunResults(subject);
+    describeRunLeases(subject);
     describeConcurrency(subject);
     describeModel(subject);
     describeReopening(subject);

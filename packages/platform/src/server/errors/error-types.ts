@@ -117,14 +117,9 @@ export const ERROR_TYPES = {
     meaning: "The environment has no such variable.",
     message: given,
   },
-  test_set_not_found: {
+  run_not_found: {
     status: 404,
-    meaning: "No test set of the project has this slug or id.",
-    message: given,
-  },
-  test_row_not_found: {
-    status: 404,
-    meaning: "No revision of the test set has a row of this id.",
+    meaning: "The project has no run of this id.",
     message: given,
   },
   service_not_found: {
@@ -195,6 +190,16 @@ export const ERROR_TYPES = {
   deployment_stale: {
     status: 409,
     meaning: "Another deployment is live by now than `expect` names.",
+    message: given,
+  },
+  run_conflict: {
+    status: 409,
+    meaning: "Another run has this id: it was created by a different request.",
+    message: given,
+  },
+  run_ended: {
+    status: 409,
+    meaning: "The run has ended: nothing can be added to it, and it cannot end in another way.",
     message: given,
   },
   secret_key_missing: {
@@ -321,15 +326,9 @@ export const ERROR_TYPES = {
     meaning: "A variable has a name or value that it cannot have; `loc` names it.",
     message: given,
   },
-  test_set_invalid: {
+  run_invalid: {
     status: 422,
-    meaning: "The test set is bound to a route that the application does not have.",
-    message: given,
-  },
-  rows_invalid: {
-    status: 422,
-    meaning:
-      "Rows of a test set are not what they must be, do not fit the route that it is bound to, or are too many; `loc` names them.",
+    meaning: "A run, or a case or result of it, does not fit; `loc` names what.",
     message: given,
   },
   archive_invalid: {

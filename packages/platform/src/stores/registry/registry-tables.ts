@@ -1,4 +1,11 @@
-import type { BuildKind, BuildStatus, DeploymentKind, VariableAction } from "@agate/protocol";
+import type {
+  BuildKind,
+  BuildStatus,
+  DeploymentKind,
+  Runner,
+  RunStatus,
+  VariableAction,
+} from "@agate/protocol";
 import type { Generated, Kysely } from "kysely";
 
 /**
@@ -20,9 +27,10 @@ export interface RegistryTables {
   builds: BuildsTable;
   server_reports: ServerReportsTable;
   route_calls: RouteCallsTable;
-  test_sets: TestSetsTable;
-  test_set_revisions: TestSetRevisionsTable;
-  test_rows: TestRowsTable;
+  runs: RunsTable;
+  run_cases: RunCasesTable;
+  run_results: RunResultsTable;
+  run_leases: RunLeasesTable;
 }
 
 /** Where the registry is kept. */
@@ -225,53 +233,87 @@ interface RouteCallsTable {
   last_called_at: string;
 }
 
-interface TestSetsTable {
-  id: string;
+/** Runs of evaluations. */
+interface RunsTable {
+  /** Of this table: ids are unique in their project only. */
+  key: string;
   project_id: string;
-  slug: string;
-  description: string;
-  /** With `route`: what its rows are inputs of. Null again when the application is deleted. */
-  application_id: string | null;
-  route: string | null;
-  created_by: string;
-  created_at: string;
-  /** 0 while there is none. */
-  latest_revision: number;
-  /** Of the latest revision. */
-  row_count: number;
+  application_id: string;
+  /** 1, 2, 3 … within its project: the order that they are listed in. */
+  number: number;
+  /** As the client has chosen it, else the key. */
+  id: string;
+  evaluation: string;
+  runner: Runner;
+  status: RunStatus;
+  reason: string | null;
+  /** The test set of its cases; null where they are from elsewhere. */
+  testset_name: string | null;
+  /** JSON: RunSpec. */
+  spec: string;
+  /** Hex of the SHA-256 of the request that created it. */
+  request_hash: string;
+  started_by: string;
+  started_at: string;
+  /** When anything was last added to it. */
+  updated_at: string;
+  ended_at: string | null;
+  cases: number;
+  results: number;
+  /** Of the results, those whose call failed. */
+  errors: number;
+  /** Of the results, those of unknown cost. */
+  unknown_costs: number;
+  call_cost: number;
+  judge_cost: number;
+  /** Items before this one were leased; see run-items.ts. */
+  next_item: number;
+  /** JSON: RunVerdict. */
+  verdict: string | null;
+  /** JSON: RunFigures, once it has ended. */
+  figures: string | null;
 }
 
-interface TestSetRevisionsTable {
-  test_set_id: string;
-  revision: number;
-  message: string;
-  created_by: string;
-  created_at: string;
-  row_count: number;
-  added: number;
-  changed: number;
-  removed: number;
-  moved: number;
+interface RunCasesTable {
+  run_key: string;
+  /** 0, 1, 2 … in the order that they were added in. */
+  number: number;
+  id: string;
+  /** JSON: inputs, expected and metadata; null for a purged one. */
+  content: string | null;
 }
 
-/** Versions of rows: a change of one row adds one. */
-interface TestRowsTable {
-  test_set_id: string;
-  row_id: string;
-  /** The first revision that has it. */
-  from_revision: number;
-  /** The first revision that no longer has it; null while the latest has it. */
-  to_revision: number | null;
-  /** A whole number, with room for others between two: the order of a revision's rows. */
-  position: number;
-  /** Hex of the SHA-256 of the content as canonical JSON; `purged` for a purged one. */
-  hash: string;
-  /** Of the content. */
-  bytes: number;
-  /** JSON: TestRow without its id. */
-  content: string;
+/** One for each case, column and trial that was called. */
+interface RunResultsTable {
+  run_key: string;
+  case_number: number;
+  /** The column's place in the run, from 0. */
+  column_number: number;
+  trial: number;
+  status: "ok" | "error";
+  /** JSON. */
+  output: string | null;
   /** 0 or 1. */
-  purged: number;
+  is_output_cut: number;
+  error: string | null;
+  trace_id: string | null;
+  span_id: string | null;
+  latency_ms: number | null;
+  cost: number | null;
+  judge_cost: number | null;
+  /** JSON: a list of RunScore. */
+  scores: string;
+  /** JSON: a value or a status by score, all that figures and verdict need of `scores`. */
+  outcomes: string;
+  created_at: string;
+}
+
+/** Items of a run that are being called, or were by a server that ended. */
+interface RunLeasesTable {
+  run_key: string;
+  item: number;
+  token: string;
+  expires_at: string;
 }
 
 /** What tells the rows of each table apart. A table comes after those that it refers to. */
@@ -290,9 +332,10 @@ export const REGISTRY_KEYS = {
   builds: ["id"],
   server_reports: ["server_id", "environment_id"],
   route_calls: ["environment_id", "route"],
-  test_sets: ["id"],
-  test_set_revisions: ["test_set_id", "revision"],
-  test_rows: ["test_set_id", "row_id", "from_revision"],
+  runs: ["key"],
+  run_cases: ["run_key", "number"],
+  run_results: ["run_key", "case_number", "column_number", "trial"],
+  run_leases: ["run_key", "item"],
 } as const satisfies {
   readonly [Table in keyof RegistryTables]: readonly (keyof RegistryTables[Table])[];
 };

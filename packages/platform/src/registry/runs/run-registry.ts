@@ -1,0 +1,153 @@
+import type {
+  AddedCases,
+  AddedResults,
+  NewRunCase,
+  Run,
+  RunCase,
+  RunItem,
+  Runner,
+  RunReport,
+  RunResult,
+  RunScorer,
+  RunStatus,
+  RunTestset,
+} from "@agate/protocol";
+import type { RegistryOutcome } from "../registry-outcome.ts";
+import type { Page, PageRequest } from "../registry-page.ts";
+
+/** A run of a project, by its id. */
+export interface RunRef {
+  /** The project's id. */
+  readonly project: string;
+  readonly run: string;
+}
+
+/** Runs of evaluations: their cases, the results that clients or the platform add, and the verdict. */
+export interface Runs {
+  /**
+   * Creates a run, and its application if that is missing. A request with the id and the content of an
+   * earlier one answers its run.
+   */
+  create(project: string, run: RunRequest, by: string): Promise<RegistryOutcome<Run>>;
+  /** Newest first. */
+  list(project: string, filter: RunFilter, page: PageRequest): Promise<RegistryOutcome<Page<Run>>>;
+  get(ref: RunRef): Promise<RegistryOutcome<Run>>;
+  /** With its figures: of the results so far while it is running. */
+  report(ref: RunRef): Promise<RegistryOutcome<RunReport>>;
+  /** The first case of an id stays. */
+  addCases(ref: RunRef, cases: readonly NewRunCase[]): Promise<RegistryOutcome<AddedCases>>;
+  /** The first result of an item stays, even if another server holds its lease by now. */
+  addResults(ref: RunRef, results: readonly ResultToAdd[]): Promise<RegistryOutcome<KeptResults>>;
+  /** By case, column and trial. */
+  results(
+    ref: RunRef,
+    filter: ResultFilter,
+    page: ForwardPage,
+  ): Promise<RegistryOutcome<Page<RunResult>>>;
+  /** In the order that they were added in; those that got worse: worst first. */
+  cases(
+    ref: RunRef,
+    filter: CaseFilter,
+    page: ForwardPage,
+  ): Promise<RegistryOutcome<Page<RunCase>>>;
+  /** Ends a run. `finished` judges it by its gates; a run without cases has failed. */
+  end(ref: RunRef, ending: RunEnding): Promise<RegistryOutcome<Run>>;
+  /** With its cases and results. */
+  delete(ref: RunRef): Promise<RegistryOutcome<Run>>;
+  /**
+   * Deletes the content of a test set's row from all runs: inputs, outputs, errors and explanations.
+   * Values of scores stay. @returns in how many runs.
+   */
+  purge(project: string, row: { readonly testset: string; readonly row: string }): Promise<number>;
+  /** Takes items to call, for a while: those never taken, and those whose lease has expired. */
+  lease(ref: RunRef, asked: LeaseRequest): Promise<RegistryOutcome<RunLease>>;
+  /** Extends what is left of a lease. @returns how many items it still has. */
+  renew(ref: RunRef, lease: { readonly token: string; readonly ms: number }): Promise<number>;
+  /** Gives what is left of a lease back, for others to take at once. */
+  release(ref: RunRef, token: string): Promise<void>;
+}
+
+/** A run as it is asked for. */
+export interface RunRequest {
+  /** Null: one is made. */
+  readonly id: string | null;
+  /** Slug or id. */
+  readonly application: string;
+  readonly evaluation: string;
+  readonly runner: Runner;
+  readonly testset: RunTestset;
+  readonly scorers: readonly RunScorer[];
+  readonly scorers_revision: number | null;
+  readonly trials: number;
+  readonly columns: readonly AskedColumn[];
+  readonly gate: Run["gate"];
+  readonly commit: string | null;
+  readonly message: string;
+  /** Null: a random one. */
+  readonly seed: number | null;
+}
+
+export interface AskedColumn {
+  readonly name: string;
+  readonly ref: string;
+  /** Number or id of a build of the application. */
+  readonly build: string | null;
+  readonly variant: string | null;
+  readonly revision: number | null;
+}
+
+export interface RunFilter {
+  /** Slug or id. */
+  readonly application: string | null;
+  readonly evaluation: string | null;
+  readonly status: RunStatus | null;
+}
+
+export type ResultToAdd = Omit<RunResult, "is_output_cut" | "created_at">;
+
+/** A result without what was put out. */
+export type ScoredItem = Pick<
+  RunResult,
+  "column" | "case" | "trial" | "trace_id" | "span_id" | "scores" | "created_at"
+>;
+
+export interface KeptResults extends AddedResults {
+  /** What the run has now of each item that was sent: of those ignored, what was there before. */
+  readonly kept: readonly ScoredItem[];
+}
+
+export interface ResultFilter {
+  readonly column: string | null;
+  readonly case: string | null;
+}
+
+export interface CaseFilter {
+  /** Only cases that the candidate is worse on than the baseline. */
+  readonly worse: boolean;
+  /** Which score is compared; null: any. */
+  readonly score: string | null;
+}
+
+/** A part of a list, from its beginning on. */
+export interface ForwardPage {
+  readonly limit: number;
+  /** `next` of the page before; null begins. */
+  readonly after: number | null;
+}
+
+export type RunEnding =
+  | { readonly status: "finished" }
+  | { readonly status: "stopped" | "failed"; readonly reason: string | null };
+
+export interface LeaseRequest {
+  /** How many items at most. */
+  readonly count: number;
+  /** How long they are not given to others. */
+  readonly ms: number;
+}
+
+export interface RunLease {
+  readonly token: string;
+  readonly expires_at: string;
+  readonly items: readonly RunItem[];
+}
