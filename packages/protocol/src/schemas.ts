@@ -32,10 +32,3 @@ export {
   usageSchema,
   variantSchema,
 } from "./span-record-schema.ts";
-export {
-  testRowSchema,
-  testSetCommitSchema,
-  testSetDiffSchema,
-  testSetRevisionSchema,
-  testSetSchema,
-} from "./testsets/test-set.ts";

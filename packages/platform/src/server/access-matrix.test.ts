@@ -123,11 +123,11 @@ it("has something of every kind to be seen, marked", () => {
       "/registry/applications/{app}/environments/{environment}/deployments",
       "/registry/applications/{app}/builds",
       "/registry/applications/{app}/logs",
-      "/registry/testsets",
-      "/registry/testsets/{testset}/revisions",
-      "/registry/testsets/{testset}/revisions/{revision}/rows",
-      "/registry/testsets/{testset}/revisions/{revision}/export",
       "/services/{app}/openapi.json",
+      "/registry/runs",
+      "/registry/runs/{run}",
+      "/registry/runs/{run}/cases",
+      "/registry/runs/{run}/results",
     ]),
   );
 });

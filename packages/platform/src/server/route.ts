@@ -49,7 +49,7 @@ export interface Operation {
     | "observability"
     | "ingest"
     | "registry"
-    | "testsets"
+    | "evaluations"
     | "deployments"
     | "access"
     | "platform";

@@ -52,8 +52,7 @@ export function readRows(raw: readonly RawRow[]): RowsReading {
   const ids = assignRowIds(
     given.map(({ id, inputs }) => ({ id: id ?? undefined, inputs: inputs ?? {} })),
   );
-  const rows = given.map((row, index) => completed(row, ids[index]!));
-  return { kind: "rows", rows, lines: raw.map(({ line }) => line) };
+  return { kind: "rows", rows: given.map((row, index) => completed(row, ids[index]!)) };
 }
 
 /** A row that has passed the checks. */

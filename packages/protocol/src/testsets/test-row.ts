@@ -48,12 +48,7 @@ export interface RowFault {
 }
 
 export type RowsReading =
-  | {
-      readonly kind: "rows";
-      readonly rows: readonly TestRow[];
-      /** Of each row: its line in the file; null for rows that are in no file. */
-      readonly lines: readonly (number | null)[];
-    }
+  | { readonly kind: "rows"; readonly rows: readonly TestRow[] }
   | { readonly kind: "faults"; readonly faults: readonly [RowFault, ...RowFault[]] };
 
 /** Further faults are not looked for. */

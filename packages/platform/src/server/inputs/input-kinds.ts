@@ -1,3 +1,4 @@
+import { choiceList } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Problem } from "../answer.ts";
 
@@ -94,6 +95,16 @@ export function matching<Value>(
   isValid: (value: unknown) => value is Value,
 ) {
   return documented(z.custom<Value>(isValid, rule), doc, schema);
+}
+
+/** One of a few words, in a body. */
+export function oneOf<const Choice extends string>(doc: InputDoc, choices: readonly Choice[]) {
+  return matching(
+    doc,
+    { type: "string", enum: choices },
+    choiceList(choices),
+    (value): value is Choice => choices.some((choice) => choice === value),
+  );
 }
 
 /** Any JSON, which is checked by what it is for. */

@@ -1,4 +1,6 @@
 import {
+  addedCasesSchema,
+  addedResultsSchema,
   analyticsSchema,
   apiKeySchema,
   applicationSchema,
@@ -20,15 +22,14 @@ import {
   rekeyResultSchema,
   resolvedConfigSchema,
   revisionSchema,
+  runCaseSchema,
+  runReportSchema,
+  runResultSchema,
+  runSchema,
   scoreAnalyticsSchema,
   serverStatusSchema,
   sessionSchema,
   spanRecordSchema,
-  testRowSchema,
-  testSetCommitSchema,
-  testSetDiffSchema,
-  testSetRevisionSchema,
-  testSetSchema,
 } from "@agate/protocol/schemas";
 import { z } from "zod";
 
@@ -46,6 +47,8 @@ function pageOf<Item extends z.ZodType>(item: Item) {
 }
 
 const SCHEMAS = {
+  AddedCases: addedCasesSchema,
+  AddedResults: addedResultsSchema,
   Analytics: analyticsSchema,
   ApiKeyList: listOf(apiKeySchema).meta({ id: "ApiKeyList" }),
   Application: applicationSchema,
@@ -160,23 +163,15 @@ const SCHEMAS = {
   Revision: revisionSchema,
   RevisionList: pageOf(listedRevisionSchema).meta({ id: "RevisionList" }),
   ScoreAnalytics: scoreAnalyticsSchema,
+  Run: runSchema,
+  RunCaseList: pageOf(runCaseSchema).meta({ id: "RunCaseList" }),
+  RunList: pageOf(runSchema).meta({ id: "RunList" }),
+  RunReport: runReportSchema,
+  RunResultList: pageOf(runResultSchema).meta({ id: "RunResultList" }),
   ServerList: listOf(serverStatusSchema).meta({ id: "ServerList" }),
   Session: sessionSchema,
   SpanList: pageOf(listedSpanSchema).meta({ id: "SpanList" }),
   SpanRecord: spanRecordSchema,
-  TestRowList: z
-    .strictObject({
-      items: z.array(testRowSchema),
-      next_cursor: nextCursor,
-      revision: z.int().nonnegative().meta({ description: "The revision that was read." }),
-    })
-    .meta({ id: "TestRowList" }),
-  TestSet: testSetSchema,
-  TestSetCommit: testSetCommitSchema,
-  TestSetDiff: testSetDiffSchema,
-  TestSetList: listOf(testSetSchema).meta({ id: "TestSetList" }),
-  TestSetRevision: testSetRevisionSchema,
-  TestSetRevisionList: pageOf(testSetRevisionSchema).meta({ id: "TestSetRevisionList" }),
   VariantList: listOf(registryVariantSchema).meta({ id: "VariantList" }),
 };
 

@@ -32,12 +32,11 @@ import { deploymentRoutes } from "./registry/deployments.ts";
 import { applicationRoutes, environmentRoutes, variantRoutes } from "./registry/resources.ts";
 import { diffRoute, forkRoute, revisionRoutes } from "./registry/revisions.ts";
 import { variableRoutes } from "./registry/variables.ts";
+import { runItemRoutes } from "./runs/run-items.ts";
+import { runRoutes } from "./runs/runs.ts";
 import { scoreAnalyticsRoute } from "./score-analytics.ts";
 import { putScoresRoute } from "./scores.ts";
 import { takeBackupRoute } from "./take-backup.ts";
-import { testSetFileRoutes } from "./testsets/files.ts";
-import { testSetRevisionRoutes } from "./testsets/revisions.ts";
-import { testSetRoutes } from "./testsets/test-sets.ts";
 import { deleteTraceRoute, readSpanRoute, readTraceRoute } from "./traces.ts";
 
 export interface RouteDependencies {
@@ -91,9 +90,8 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     ingestTracesRoute(otlp),
     ingestLogsRoute(otlp),
     ...registryRoutes(dependencies),
-    ...testSetRoutes(registry.testSets, maxBodyBytes),
-    ...testSetRevisionRoutes(registry.testSets, maxBodyBytes),
-    ...testSetFileRoutes(registry.testSets, maxBodyBytes),
+    ...runRoutes(registry, maxBodyBytes),
+    ...runItemRoutes({ ...dependencies, redactionOf: access.redactionOf }),
     ...deploymentRoutes(deployment),
     deployBuildRoute(deployment),
     ...buildRoutes(deployment),

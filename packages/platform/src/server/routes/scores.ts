@@ -1,6 +1,5 @@
 import type { ScoreSourceKind } from "@agate/protocol";
 import {
-  choiceList,
   isRecord,
   SCORE_SOURCE_KINDS,
   SCORE_STATUSES,
@@ -17,14 +16,7 @@ import { parseSpanId, parseTraceId } from "../../traces/span-ids.ts";
 import type { Problem } from "../answer.ts";
 import { opaqueAnswer, problemsAnswer } from "../answer.ts";
 import { readDateTime } from "../inputs/date-time.ts";
-import {
-  type InputDoc,
-  matching,
-  orNull,
-  parsed,
-  text,
-  wholeNumber,
-} from "../inputs/input-kinds.ts";
+import { matching, oneOf, orNull, parsed, text, wholeNumber } from "../inputs/input-kinds.ts";
 import type { Route } from "../route.ts";
 import { route, success } from "../route.ts";
 import { ID_PATTERN, readId } from "./traces.ts";
@@ -39,15 +31,6 @@ const MOST_BODY_BYTES = 8 * 1024 ** 2;
 const MOST_VISITOR_BYTES = 64 * 1024;
 
 const shortText = (description: string) => orNull(text({ description }, LONGEST.name));
-
-function oneOf<const Choice extends string>(doc: InputDoc, choices: readonly Choice[]) {
-  return matching(
-    doc,
-    { type: "string", enum: choices },
-    choiceList(choices),
-    (value): value is Choice => choices.some((choice) => choice === value),
-  );
-}
 
 const newScore = () =>
   z.strictObject({

@@ -2,6 +2,7 @@ import type { Scope } from "@agate/protocol";
 import { SCOPES } from "@agate/protocol";
 import { expect, vi } from "vitest";
 import { buildArchive } from "../../deployments/builds/testing/build-archive.fixture.ts";
+import { result, runRequest } from "../../registry/contract/run.fixture.ts";
 import { goLive } from "../../registry/testing/go-live.fixture.ts";
 import { storedScore } from "../../stores/contract/stored-score.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
@@ -33,8 +34,7 @@ export const SHARED_NAMES: Readonly<Record<string, string>> = {
   environment: "production",
   revision: "1",
   build: "1",
-  testset: "golden",
-  row: "case-1",
+  run: "nightly",
   ...SHARED_IDS,
 };
 
@@ -75,25 +75,11 @@ export async function seedProject(
     ids: {
       ...(await seedApplication(platform, project.id, marker, keys)),
       ...(await seedTraces(platform, project.id, marker)),
-      ...(await seedTestSet(platform, project.id, marker)),
+      ...(await seedRuns(platform, project.id, marker)),
       project: project.id,
       key: spare.id,
     },
   };
-}
-
-async function seedTestSet({ registry }: TestPlatform, project: string, marker: string) {
-  const created = { slug: "golden", description: `${marker} description`, boundTo: null };
-  const { id } = value(await registry.testSets.create(project, created, marker));
-  const own = `case-${project}`;
-  const rows = ["case-1", own].map((rowId) => ({
-    ...{ id: rowId, inputs: { text: `${marker} input` }, expected: `${marker} expected` },
-    ...{ metadata: {}, tags: [], source: null },
-  }));
-  const commit = { by: marker, message: `${marker} message`, baseRevision: 0 };
-  const change = { kind: "replace", rows, lines: null } as const;
-  value(await registry.testSets.commit(project, id, { ...commit, change }));
-  return { testset: id, row: own };
 }
 
 async function seedApplication(
@@ -169,6 +155,20 @@ async function seedTraces(platform: TestPlatform, project: string, marker: strin
   const judged = await platform.store.putScores({ project, scores });
   if (judged.kind !== "committed") throw new Error(judged.kind);
   await platform.store.searchCaughtUp();
+  return own;
+}
+
+/** One run of its own, and one whose id both projects have, each with a case and its result. */
+async function seedRuns({ registry: { runs } }: TestPlatform, project: string, marker: string) {
+  const own = { run: randomHex(16) };
+  for (const { run: id } of [own, { run: SHARED_NAMES.run ?? "" }]) {
+    const ref = { project, run: id };
+    const message = `${marker} run`;
+    value(await runs.create(project, runRequest({ id, message }), marker));
+    value(await runs.addCases(ref, [{ id: "a", inputs: `${marker} inputs` }]));
+    const item = { column: "candidate", case: "a" };
+    value(await runs.addResults(ref, [result(item, 1, { output: `${marker} output` })]));
+  }
   return own;
 }
 
