@@ -19,33 +19,26 @@ import {
   trace,
 } from "@opentelemetry/api";
 import {
-  AddAttributeDecision,
-  cleanAttributes,
-  cleanSimpleAttributes,
   hrTime,
   hrTimeDuration,
   isTimeInput,
   isTimeInputHrTime,
   isTracingSuppressed,
-  maybeAddAttribute,
   millisToHrTime,
 } from "@opentelemetry/core";
 import { RandomIdGenerator, type ReadableSpan } from "@opentelemetry/sdk-trace";
+import { addAttribute, copyAttributes, copySimpleValue } from "./span-attributes.ts";
 import type { TelemetryResource } from "./telemetry-resource.ts";
 
 type Scope = ReadableSpan["instrumentationScope"];
 type SpanEvent = ReadableSpan["events"][number];
 
 /** Spans may carry whole conversations, one attribute a message: OpenTelemetry's 128 cuts them. */
-const SPAN_LIMITS = limits(4_096);
+const ATTRIBUTE_LIMIT = 4_096;
 const EVENT_LIMIT = 1_024;
 const LINK_LIMIT = 1_024;
 /** Of one event or link, as in OpenTelemetry's SDK. */
-const NESTED_LIMITS = limits(128);
-
-function limits(attributeCountLimit: number) {
-  return { attributeCountLimit, attributeValueLengthLimit: Number.POSITIVE_INFINITY };
-}
+const NESTED_LIMIT = 128;
 
 /** The ids of a span that exists already in the process's own OpenTelemetry set-up. */
 type SpanIds = Pick<SpanContext, "traceId" | "spanId">;
@@ -121,9 +114,9 @@ export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "dura
     this.resource = resource;
     this.instrumentationScope = scope;
     this.#spanContext = spanContext;
-    const clean = cleanAttributes(attributes, SPAN_LIMITS);
-    this.attributes = clean.attributes ?? {};
-    this.droppedAttributesCount = clean.droppedAttributesCount ?? 0;
+    const copy = copyAttributes(attributes, ATTRIBUTE_LIMIT);
+    this.attributes = copy.attributes ?? {};
+    this.droppedAttributesCount = copy.droppedAttributesCount ?? 0;
     this.#attributesCount = Object.keys(this.attributes).length;
     this.addLinks(links ?? []);
   }
@@ -138,15 +131,10 @@ export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "dura
 
   setAttribute(key: string, value: AttributeValue | undefined): this {
     if (this.ended) return this;
-    const decision = maybeAddAttribute({
-      key,
-      value,
-      attributes: this.attributes,
-      limits: SPAN_LIMITS,
-      currentAttributesCount: this.#attributesCount,
-    });
-    if (decision === AddAttributeDecision.ADD_NEW) this.#attributesCount += 1;
-    if (decision === AddAttributeDecision.DROP_LIMIT_REACHED) this.droppedAttributesCount += 1;
+    const hasRoom = this.#attributesCount < ATTRIBUTE_LIMIT;
+    const outcome = addAttribute(this.attributes, key, value, hasRoom);
+    if (outcome === "added") this.#attributesCount += 1;
+    if (outcome === "full") this.droppedAttributesCount += 1;
     return this;
   }
 
@@ -155,11 +143,12 @@ export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "dura
     return this;
   }
 
-  addEvent(name: string, attributesOrTime?: Attributes | TimeInput, given?: TimeInput): this {
+  addEvent(name: string, attributesOrTime?: Attributes | TimeInput, at?: TimeInput): this {
     if (this.ended) return this;
     const isAt = isTimeInput(attributesOrTime);
-    const time = this.#time(isAt && !isTimeInput(given) ? attributesOrTime : given);
-    const attributes = cleanSimpleAttributes(isAt ? undefined : attributesOrTime, NESTED_LIMITS);
+    const time = this.#time(isAt && !isTimeInput(at) ? attributesOrTime : at);
+    const given = isAt ? undefined : attributesOrTime;
+    const attributes = copyAttributes(given, NESTED_LIMIT, copySimpleValue);
     // The last ones tell how it ended.
     if (this.events.length >= EVENT_LIMIT) {
       this.events.shift();
@@ -171,7 +160,7 @@ export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "dura
 
   addLink({ context, attributes }: Link): this {
     if (this.ended) return this;
-    const link = { context, ...cleanAttributes(attributes, NESTED_LIMITS) };
+    const link = { context, ...copyAttributes(attributes, NESTED_LIMIT) };
     if (this.links.length >= LINK_LIMIT) {
       this.links.shift();
       this.droppedLinksCount += 1;
