@@ -1,4 +1,4 @@
-import type { ErrorDetail } from "@agate/protocol";
+import { isRecord } from "@agate/protocol";
 import type { Dictionary } from "../context/routing-context.ts";
 import type { Endpoint } from "../routes/route-table.ts";
 import { type CallError, callError } from "./call-error.ts";
@@ -66,108 +66,54 @@ export type Envelope =
   | { readonly endpoint: "playground"; readonly config: Dictionary; readonly inputs: unknown }
   | { readonly endpoint: "deployed"; readonly wanted: Wanted; readonly inputs: unknown };
 
-type EnvelopeOutcome =
-  | { readonly kind: "parsed"; readonly envelope: Envelope }
-  | { readonly kind: "invalid"; readonly detail: readonly ErrorDetail[] };
-
-const FIELDS: Readonly<Record<Endpoint, readonly string[]>> = {
+/** The fields of a body. */
+export const ENVELOPE_FIELDS: Readonly<Record<Endpoint, readonly string[]>> = {
   playground: ["config", "inputs"],
   deployed: ["environment", "variant", "inputs"],
 };
+const VARIANT_FIELDS = ["slug", "revision"];
 
-/** Checks the fields around the inputs; the inputs themselves are the route's to check. */
-export function parseEnvelope(body: unknown, endpoint: Endpoint): EnvelopeOutcome {
-  const fields = FIELDS[endpoint];
-  if (!isObject(body)) {
-    return {
-      kind: "invalid",
-      detail: [invalid([], `The body is a JSON object with ${listed(fields)}.`)],
-    };
-  }
-  const detail: ErrorDetail[] = [];
-  for (const key of Object.keys(body)) {
-    if (!fields.includes(key)) detail.push(unknownField(key, fields));
-  }
+/**
+ * Reads the fields around the inputs; the inputs themselves are the route's to check. Null where a field is
+ * wrong: `envelopeFaults` says which, and why.
+ */
+export function readEnvelope(body: unknown, endpoint: Endpoint): Envelope | null {
+  if (!isRecordOf(ENVELOPE_FIELDS[endpoint], body)) return null;
   const inputs = Object.hasOwn(body, "inputs") ? body.inputs : undefined;
-  const envelope: Envelope =
-    endpoint === "playground"
-      ? { endpoint, config: configOf(body, detail), inputs }
-      : { endpoint, wanted: wantedOf(body, detail), inputs };
-  return detail.length > 0 ? { kind: "invalid", detail } : { kind: "parsed", envelope };
+  if (endpoint === "playground") {
+    const config = Object.hasOwn(body, "config") ? body.config : {};
+    return isRecord(config) ? { endpoint, config, inputs } : null;
+  }
+  const wanted = wantedIn(body);
+  return wanted && { endpoint, wanted, inputs };
 }
 
-function configOf(body: Dictionary, detail: ErrorDetail[]): Dictionary {
-  if (!Object.hasOwn(body, "config")) return {};
-  if (isObject(body.config)) return body.config;
-  detail.push(invalid(["config"], "The configuration is an object of field names and values."));
-  return {};
-}
-
-function wantedOf(body: Dictionary, detail: ErrorDetail[]): Wanted {
+function wantedIn(body: Dictionary): Wanted | null {
   const hasEnvironment = Object.hasOwn(body, "environment");
   const hasVariant = Object.hasOwn(body, "variant");
-  if (hasEnvironment && hasVariant) {
-    detail.push(invalid(["variant"], "Give an environment or a variant, not both."));
-  } else if (hasEnvironment) {
-    const { environment } = body;
-    if (isName(environment)) return { by: "environment", environment };
-    detail.push(invalid(["environment"], 'An environment is its slug, such as "production".'));
-  } else if (hasVariant) {
-    return variantOf(body.variant, detail);
-  }
-  return { by: "default" };
+  const { environment, variant } = body;
+  if (hasEnvironment && hasVariant) return null;
+  if (hasVariant) return variantIn(variant);
+  if (!hasEnvironment) return { by: "default" };
+  return isName(environment) ? { by: "environment", environment } : null;
 }
 
-function variantOf(variant: unknown, detail: ErrorDetail[]): Wanted {
-  const none: Wanted = { by: "default" };
-  if (!isObject(variant)) {
-    detail.push(
-      invalid(["variant"], 'A variant is an object, such as {"slug": "concise", "revision": 3}.'),
-    );
-    return none;
-  }
-  for (const key of Object.keys(variant)) {
-    if (key !== "slug" && key !== "revision") {
-      detail.push(unknownField(key, ["slug", "revision"], ["variant"]));
-    }
-  }
-  const { slug, revision = null } = variant;
-  if (!isName(slug)) {
-    detail.push(invalid(["variant", "slug"], 'A variant has a slug, such as "concise".'));
-    return none;
-  }
-  if (revision === null) return { by: "variant", variant: slug, revision: null };
-  if (typeof revision === "number" && Number.isSafeInteger(revision) && revision >= 1) {
-    return { by: "variant", variant: slug, revision };
-  }
-  detail.push(invalid(["variant", "revision"], "A revision is a whole number from 1."));
-  return none;
+function variantIn(given: unknown): Wanted | null {
+  if (!isRecordOf(VARIANT_FIELDS, given)) return null;
+  const { slug: variant, revision = null } = given;
+  if (!isName(variant)) return null;
+  if (revision === null) return { by: "variant", variant, revision };
+  const isRevision = typeof revision === "number" && Number.isSafeInteger(revision) && revision >= 1;
+  return isRevision ? { by: "variant", variant, revision } : null;
+}
+
+/** True of an object with none but these fields. */
+function isRecordOf(fields: readonly string[], value: unknown): value is Dictionary {
+  return isRecord(value) && Object.keys(value).every((key) => fields.includes(key));
 }
 
 function isName(value: unknown): value is string {
   return typeof value === "string" && value !== "";
-}
-
-function isObject(value: unknown): value is Dictionary {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function invalid(path: readonly (string | number)[], msg: string): ErrorDetail {
-  return { loc: ["body", ...path], msg, type: "body_invalid" };
-}
-
-function unknownField(
-  key: string,
-  known: readonly string[],
-  path: readonly string[] = [],
-): ErrorDetail {
-  const msg = `There is no field ${JSON.stringify(key)} here. The fields are ${listed(known)}.`;
-  return { loc: ["body", ...path, key], msg, type: "unknown_field" };
-}
-
-function listed(fields: readonly string[]): string {
-  const quoted = fields.map((field) => `"${field}"`);
-  return `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
 }
 
 /**

@@ -11,11 +11,12 @@ import type { Identity } from "../context/call-state.ts";
 import type { Dictionary } from "../context/routing-context.ts";
 import type { RouteDefinition, RouteMatch } from "../routes/route-table.ts";
 import {
+  ENVELOPE_FIELDS,
   type Envelope,
   type PlaygroundVariant,
-  parseEnvelope,
   playgroundVariant,
   readBody,
+  readEnvelope,
   type Wanted,
   wantedBy,
 } from "./call-envelope.ts";
@@ -65,9 +66,12 @@ export async function prepareCall(
   try {
     const body = await signal.beforeDeadline(readBody(incoming, workflow.maxBodyBytes));
     if (body.kind !== "read") return body;
-    const parsed = parseEnvelope(body.value, match.endpoint);
-    if (parsed.kind === "invalid") return invalid(parsed.detail);
-    return await checkCall(workflow, match.route, parsed.envelope, incoming, signal);
+    const envelope = readEnvelope(body.value, match.endpoint);
+    if (envelope !== null) {
+      return await checkCall(workflow, match.route, envelope, incoming, signal);
+    }
+    const { envelopeFaults } = await import("./body-fault.ts");
+    return invalid(envelopeFaults(body.value, ENVELOPE_FIELDS[match.endpoint]));
   } catch (thrown) {
     incoming.stopReading();
     return { kind: "broken", thrown };
