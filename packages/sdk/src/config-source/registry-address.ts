@@ -11,25 +11,18 @@ export interface RegistryAddress {
   changes(application: string): string | null;
 }
 
-/**
- * Checks the platform's address and key.
- *
- * @throws TypeError that says what to write. It never repeats a key or a password.
- */
+/** The address of a registry. The base URL and the key are those that `httpConfigSource` has checked. */
 export function registryAddress(baseUrl: string, apiKey: string | undefined): RegistryAddress {
-  const base = checkedBase(baseUrl);
-  const key = checkedKey(apiKey);
-
   const resource = (application: string, name: string): string | null =>
     // As a path segment dots go up, however they are encoded; half a character cannot be encoded.
     /^\.{0,2}$/.test(application) || !application.isWellFormed()
       ? null
-      : `${base}/registry/applications/${encodeURIComponent(application)}/${name}`;
+      : `${baseUrl}/registry/applications/${encodeURIComponent(application)}/${name}`;
 
   return {
-    baseUrl: base,
-    hasKey: key !== undefined,
-    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+    baseUrl,
+    hasKey: apiKey !== undefined,
+    headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
     config(reference) {
       const resourceUrl = resource(reference.application, "config");
       return resourceUrl === null ? null : `${resourceUrl}?${queryOf(reference)}`;
@@ -45,36 +38,4 @@ function queryOf(reference: ConfigReference): string {
   const query = new URLSearchParams({ variant: reference.variant });
   if (reference.revision !== null) query.set("revision", String(reference.revision));
   return query.toString();
-}
-
-function checkedBase(baseUrl: string): string {
-  if (!URL.canParse(baseUrl)) {
-    throw new TypeError(
-      `${baseUrl.includes("@") ? "That" : JSON.stringify(baseUrl)} is not the URL of a platform. Set AGATE_BASE_URL to one such as http://127.0.0.1:4100.`,
-    );
-  }
-  const url = new URL(baseUrl);
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new TypeError(
-      `The platform's URL begins with http:// or https://, not ${url.protocol} Check AGATE_BASE_URL.`,
-    );
-  }
-  if (url.username !== "" || url.password !== "") {
-    throw new TypeError(
-      "The platform's URL may not have a user name or a password in it: set AGATE_API_KEY, and take them out of AGATE_BASE_URL.",
-    );
-  }
-  return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
-}
-
-function checkedKey(apiKey: string | undefined): string | undefined {
-  const key = apiKey?.trim();
-  if (key === undefined || key === "") return undefined;
-  // Otherwise the error that `fetch` throws on every request would show it.
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new TypeError(
-      "The API key has characters that a header cannot hold: check AGATE_API_KEY.",
-    );
-  }
-  return key;
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach } from "vitest";
 import type { ConfigReference, ConfigResolution, ConfigSource } from "./config-source.ts";
 import { FakeClock } from "./fake-clock.fixture.ts";
 import type { HttpConfigSourceOptions } from "./registry-config-source.ts";
+import { checkedOptions } from "./http-config-source.ts";
 import { registryConfigSource } from "./registry-config-source.ts";
 import { TestRegistry } from "./test-registry.fixture.ts";
 
@@ -29,12 +30,8 @@ export function eachWithRegistry(): HttpSetUp {
     open(options = {}) {
       const { clock, registry, warnings } = setUp;
       const onWarning = (message: string): void => void warnings.push(message);
-      const source = registryConfigSource({
-        baseUrl: registry.baseUrl,
-        clock,
-        onWarning,
-        ...options,
-      });
+      const given = { baseUrl: registry.baseUrl, clock, onWarning, ...options };
+      const source = registryConfigSource(checkedOptions(given));
       sources.push(source);
       return source;
     },

@@ -41,7 +41,7 @@ interface WatchedApplication {
   cancelRetry: (() => void) | null;
 }
 
-/** Asks a platform's registry: see `httpConfigSource`, which loads it. */
+/** Asks a platform's registry: see `httpConfigSource`, which checks the options and loads it. */
 export function registryConfigSource(options: HttpConfigSourceOptions): ConfigSource {
   return new RegistryConfigSource(options);
 }
