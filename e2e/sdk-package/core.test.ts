@@ -33,6 +33,7 @@ it("loads late what few programs need", async () => {
     "config-source/config-file-reader.js",
     "config-source/registry-config-source.js",
     "server/body-fault.js",
+    "server/hide-values.js",
     "server/openapi-document.js",
     "server/output-stream.js",
     "tracing/create-exporter.js",

@@ -28,6 +28,7 @@ const LOADED_LATE = [
   "*/body-fault.js",
   "*/config-file-reader.js",
   "*/create-exporter.js",
+  "*/hide-values.js",
   "*/openapi-document.js",
   "*/output-stream.js",
   "*/record-writer.js",

@@ -27,6 +27,7 @@ const ENTRIES = {
   vite: "src/vite/index.ts",
   "server/openapi-document": "src/server/openapi-document.ts",
   "server/body-fault": "src/server/body-fault.ts",
+  "server/hide-values": "src/server/hide-values.ts",
   "server/output-stream": "src/server/output-stream.ts",
   "config-source/config-file-reader": "src/config-source/config-file-reader.ts",
   "config-source/registry-config-source": "src/config-source/registry-config-source.ts",

@@ -12,7 +12,6 @@ import { isCancellation, markCancelled, recordFailure } from "../tracing/traced-
 import { type CallError, callError, failureOf, isFailure, withoutInternals } from "./call-error.ts";
 import type { CallSignal } from "./call-signal.ts";
 import { OutputError } from "./check-output.ts";
-import { hideValues } from "./hide-values.ts";
 import type { Preparation } from "./prepare-call.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -84,6 +83,14 @@ export class CallRecord {
    * Ends the span of a call whose function threw, or that was aborted, with what a stream had given
    * by then. Only the first time counts: a stream that was aborted may throw as well.
    */
+  async fail(thrown: unknown, signal: CallSignal): Promise<EndedCall> {
+    if (!OutputError.isInstance(thrown)) return this.end(thrown, signal);
+    // The outcome is known: an abort while the code is loaded does not change it.
+    signal.settle();
+    return this.end(await this.#shownError(thrown), signal);
+  }
+
+  /** The same at once, of what has no output in it. */
   end(thrown: unknown, signal: CallSignal): EndedCall {
     this.#ended ??= this.#endThrown(thrown, signal);
     return this.#ended;
@@ -94,10 +101,9 @@ export class CallRecord {
     this.#workflow.reportFailure(thrown, this.#route.path, this.span);
   }
 
-  #endThrown(caught: unknown, signal: CallSignal): EndedCall {
+  #endThrown(thrown: unknown, signal: CallSignal): EndedCall {
     const partial = this.chunks.isEmpty ? undefined : this.chunks.value();
-    if (isCancellation(caught, signal)) return this.cancel(partial);
-    const thrown = this.#shownThrown(caught);
+    if (isCancellation(thrown, signal)) return this.cancel(partial);
     const error = failureOf(thrown, signal);
     this.#recordOutputs(partial);
     recordFailure(this.#telemetry, this.span, thrown);
@@ -105,12 +111,11 @@ export class CallRecord {
     return this.refuse(error);
   }
 
-  /** What was thrown, without the parts of an output that are not recorded: a schema may quote them. */
-  #shownThrown(thrown: unknown): unknown {
-    if (!OutputError.isInstance(thrown)) return thrown;
+  /** An error without the parts of the output that are not recorded: a schema may quote them. */
+  async #shownError({ value, detail }: OutputError): Promise<OutputError> {
     const { rules, spanName } = this.#route;
-    const { value, detail } = thrown;
     const { text: recorded } = contentByRules(rules, this.#telemetry, spanName, "outputs", value);
+    const { hideValues } = await import("./hide-values.ts");
     return new OutputError(hideValues(detail, [{ value, recorded }]));
   }
 

@@ -195,7 +195,7 @@ async function* eventsOf(
     const trace = await record.succeed(record.chunks.value());
     yield sentEvent("done", `{${answerEnd(record.span, trace)}`);
   } catch (thrown) {
-    const { error, trace } = record.end(thrown, signal);
+    const { error, trace } = await record.fail(thrown, signal);
     signal.settle();
     yield sentEvent("error", errorText(record.answered(error), record.span, await trace));
   } finally {

@@ -16,7 +16,6 @@ import type { CallError } from "./call-error.ts";
 import { CallRecord, type EndedCall, preparationAttributes } from "./call-record.ts";
 import { CallSignal } from "./call-signal.ts";
 import { checkOutput, isStream, outputText, type Stream } from "./check-output.ts";
-import { hideValues } from "./hide-values.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import type { StreamReading } from "./output-stream.ts";
 import { type PreparedCall, prepareCall, type Refused } from "./prepare-call.ts";
@@ -58,19 +57,20 @@ export async function runCall(
       case "client-gone":
         return await failed(record, record.cancel(), signal);
       case "refused":
-        return await failed(record, record.refuse(shownRefusal(preparation, own)), signal);
+        return await failed(record, record.refuse(await shownRefusal(preparation, own)), signal);
       case "broken":
         throw preparation.thrown;
     }
   } catch (thrown) {
-    return failed(record, record.end(thrown, signal), signal);
+    return failed(record, await record.fail(thrown, signal), signal);
   }
 }
 
 /** Why a call may not run, without what is not recorded of its inputs and configuration. */
-function shownRefusal(refused: Refused, own: Attributes): CallError {
+async function shownRefusal(refused: Refused, own: Attributes): Promise<CallError> {
   const { error, inputs, config } = refused;
   const recorded = (attribute: unknown) => (typeof attribute === "string" ? attribute : null);
+  const { hideValues } = await import("./hide-values.ts");
   const detail = hideValues(error.detail, [
     { value: inputs, recorded: recorded(own[AGATE_ATTRIBUTES.inputs]) },
     { value: config, recorded: recorded(own[AGATE_ATTRIBUTES.config]) },
