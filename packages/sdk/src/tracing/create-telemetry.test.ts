@@ -5,7 +5,7 @@ import { Collector } from "./collector.fixture.ts";
 import { recordContent } from "./content-rules.ts";
 import { createTelemetry } from "./create-telemetry.ts";
 import { resetOpenTelemetry, setUpOpenTelemetry } from "./otel-globals.fixture.ts";
-import { Secrets } from "./secrets.ts";
+import { addSecret, Secrets } from "./secrets.ts";
 import type { Telemetry } from "./telemetry.ts";
 import { recordFailure } from "./traced-call.ts";
 
@@ -287,7 +287,7 @@ describe("collection", () => {
   });
 
   it("shows no secret", async () => {
-    secrets.add("KEY", 'quo"ted-secret');
+    addSecret(secrets, "KEY", 'quo"ted-secret');
     const span = telemetry.startSpan("call", { kind: "WORKFLOW" });
     const collection = telemetry.collect(span.spanContext().traceId);
     recordContent(telemetry, span, "inputs", { key: 'quo"ted-secret' });

@@ -9,7 +9,7 @@ import { recordContent } from "./content-rules.ts";
 import { createTelemetry } from "./create-telemetry.ts";
 import { CurrentTracerProvider } from "./default-telemetry.ts";
 import { resetOpenTelemetry, setUpOpenTelemetry } from "./otel-globals.fixture.ts";
-import { Secrets } from "./secrets.ts";
+import { addSecret, Secrets } from "./secrets.ts";
 import { span as openSpan } from "./span.ts";
 import { type Telemetry, telemetrySlot } from "./telemetry.ts";
 
@@ -170,7 +170,7 @@ describe("in an existing OpenTelemetry set-up", () => {
   });
 
   it("hides secrets from the set-up's exporter too", async () => {
-    secrets.add("KEY", "s3cr3t-value");
+    addSecret(secrets, "KEY", "s3cr3t-value");
     const { exporter } = setUpOpenTelemetry();
     const attributes = { start: "s3cr3t-value" };
     const span = telemetry.startSpan("work on s3cr3t-value", { kind: "TASK", attributes });

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { recordContent } from "./content-rules.ts";
 import { recordedSpans } from "./recorded-spans.fixture.ts";
-import { processSecrets, Secrets, secret } from "./secrets.ts";
+import { addSecret, processSecrets, Secrets, secret } from "./secrets.ts";
 
 describe("a secret", () => {
   it("is found in text, in JSON, in JSON inside JSON and in URLs", () => {
     const value = 'a"b\\c/d é';
     const secrets = new Secrets();
-    secrets.add("KEY", value);
+    addSecret(secrets, "KEY", value);
     const once = JSON.stringify({ value });
     const texts = [
       `x${value}y`,
@@ -34,7 +34,7 @@ describe("a secret", () => {
         fc.string(),
         (value, before, after) => {
           const secrets = new Secrets();
-          secrets.add("K", value);
+          addSecret(secrets, "K", value);
           const text = JSON.stringify({ text: before + value + after });
           const redacted = JSON.parse(secrets.redact(text)) as { text: string };
           // Where the text around it makes up the value anew, it is a coincidence.
@@ -47,19 +47,19 @@ describe("a secret", () => {
 
   it("that begins another one hides neither's rest", () => {
     const secrets = new Secrets();
-    secrets.add("SHORT", "abcd");
-    secrets.add("LONG", "abcd-efgh");
+    addSecret(secrets, "SHORT", "abcd");
+    addSecret(secrets, "LONG", "abcd-efgh");
     expect(secrets.redact("abcd abcd-efgh")).toBe("[secret:SHORT] [secret:LONG]");
   });
 
   it("with a special replacement pattern in its name or value stays plain text", () => {
     const secrets = new Secrets();
-    secrets.add("A$&", "$&$1.*");
+    addSecret(secrets, "A$&", "$&$1.*");
     expect(secrets.redact("x $&$1.* y")).toBe("x [secret:A$&] y");
   });
 
   it("is refused when it is so short that it would be everywhere", () => {
-    expect(() => new Secrets().add("PIN", "123")).toThrow("The secret PIN has fewer than 4");
+    expect(() => addSecret(new Secrets(), "PIN", "123")).toThrow("The secret PIN has fewer than 4");
   });
 
   it("is in nothing that is exported, even if it became known later", async () => {
@@ -69,7 +69,7 @@ describe("a secret", () => {
         const attributes = { start: "Bearer hush-hush-1" };
         const span = telemetry.startSpan("call hush-hush-1", { kind: "TASK", attributes });
         recordContent(telemetry, span, "inputs", { nested: [{ key: "hush-hush-1" }] });
-        secrets.add("KEY", "hush-hush-1");
+        addSecret(secrets, "KEY", "hush-hush-1");
         span.setAttribute("list", ["a", "hush-hush-1"]);
         span.addEvent("event", { key: "hush-hush-1" });
         span.addLink({ context: span.spanContext(), attributes: { key: "hush-hush-1" } });
@@ -89,7 +89,7 @@ describe("a secret", () => {
 
   it("is not cut in half by a limit", async () => {
     const secrets = new Secrets();
-    secrets.add("KEY", "s".repeat(40));
+    addSecret(secrets, "KEY", "s".repeat(40));
     for (let before = 900; before < 1_010; before += 3) {
       const recorded = await recordedSpans(
         (telemetry) => {

@@ -3,7 +3,8 @@ import { environment } from "../runtime/environment.ts";
 /** A shorter text would be found inside ordinary words, and hiding it would spoil every record. */
 const SHORTEST = 4;
 
-interface Hidden {
+/** A text that is replaced wherever it is found. */
+interface HiddenText {
   readonly text: string;
   readonly replacement: string;
 }
@@ -11,7 +12,7 @@ interface Hidden {
 /** The values that must not leave the process in a span, a warning or an error. */
 export class Secrets {
   /** Longest first: one secret may be the beginning of another. */
-  #hidden: readonly Hidden[] = [];
+  #hidden: readonly HiddenText[] = [];
 
   get isEmpty(): boolean {
     return this.#hidden.length === 0;
@@ -27,16 +28,8 @@ export class Secrets {
     return this.#hidden.length;
   }
 
-  add(name: string, value: string): void {
-    if (value.trim().length < SHORTEST) {
-      throw new Error(
-        `The secret ${name} has fewer than ${SHORTEST} characters. So short a value cannot be hidden from traces without hiding ordinary text as well: use a longer one, or read the environment variable yourself.`,
-      );
-    }
-    const known = new Map(this.#hidden.map((each) => [each.text, each]));
-    for (const text of formsOf(value)) {
-      if (!known.has(text)) known.set(text, { text, replacement: `[secret:${name}]` });
-    }
+  hide(texts: readonly HiddenText[]): void {
+    const known = new Map([...texts, ...this.#hidden].map((each) => [each.text, each]));
     this.#hidden = [...known.values()].sort((a, b) => b.text.length - a.text.length);
   }
 
@@ -48,6 +41,20 @@ export class Secrets {
     }
     return redacted;
   }
+}
+
+/**
+ * Adds a value that is replaced by its name. Not a method, so that a bundle of a program without secrets has
+ * none of it.
+ */
+export function addSecret(secrets: Secrets, name: string, value: string): void {
+  if (value.trim().length < SHORTEST) {
+    throw new Error(
+      `The secret ${name} has fewer than ${SHORTEST} characters. So short a value cannot be hidden from traces without hiding ordinary text as well: use a longer one, or read the environment variable yourself.`,
+    );
+  }
+  const replacement = `[secret:${name}]`;
+  secrets.hide([...formsOf(value)].map((text) => ({ text, replacement })));
 }
 
 // As it is, as JSON inside strings (and JSON inside that JSON) writes it, and as a URL does.
@@ -81,7 +88,7 @@ export function secret(name: string): string {
       `The secret ${name} is not there: set the environment variable ${name} before the process starts.`,
     );
   }
-  processSecrets.add(name, value);
+  addSecret(processSecrets, name, value);
   // Where a platform runs this process: it keeps the value out of what the program prints.
   (globalThis as { [TELL_PLATFORM]?: (name: string, value: string) => void })[TELL_PLATFORM]?.(
     name,

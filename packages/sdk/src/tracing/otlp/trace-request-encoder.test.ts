@@ -9,7 +9,7 @@ import { decodeOtlpProtobuf } from "../../../../platform/src/ingest/otlp/decode-
 import type { OtlpRequest } from "../../../../platform/src/ingest/otlp/decode-outcome.ts";
 import { recordSpans } from "../../../../platform/src/ingest/otlp/testing/recorded-spans.fixture.ts";
 import type { AnyReadableSpan, EndedSpan } from "../ended-span.ts";
-import { Secrets } from "../secrets.ts";
+import { addSecret, Secrets } from "../secrets.ts";
 import { SpanReader } from "../span-reader.ts";
 import { TraceRequestEncoder } from "./trace-request-encoder.ts";
 
@@ -166,7 +166,7 @@ describe("spans encoded as OTLP", () => {
     "say what OpenTelemetry's own encoder says, with %s",
     (has) => {
       const secrets = new Secrets();
-      if (has === "a secret") secrets.add("KEY", SECRET);
+      if (has === "a secret") addSecret(secrets, "KEY", SECRET);
       // One for all runs: nothing of one batch is left in the next.
       const reader = new SpanReader(secrets);
       const encoder = new TraceRequestEncoder(secrets);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { recordContent } from "../content-rules.ts";
 import { resetOpenTelemetry, setUpOpenTelemetry } from "../otel-globals.fixture.ts";
 import { type RecordedSpans, recordedSpans } from "../recorded-spans.fixture.ts";
-import { Secrets } from "../secrets.ts";
+import { addSecret, Secrets } from "../secrets.ts";
 import { span as openSpan } from "../span.ts";
 import type { Telemetry } from "../telemetry.ts";
 import type { TelemetryOptions } from "../telemetry-options.ts";
@@ -303,7 +303,7 @@ describe("a span of another library, where content is not captured", () => {
 
   it("is the same where an existing set-up made it, and in the set-up's own copy of Agate's", async () => {
     const secrets = new Secrets();
-    secrets.add("KEY", "hush-hush-1");
+    addSecret(secrets, "KEY", "hush-hush-1");
     let twins: readonly unknown[] = [];
     const recorded = await recordedSpans(
       (telemetry) => {
