@@ -1,8 +1,8 @@
 import { afterEach, beforeEach } from "vitest";
 import type { ConfigReference, ConfigResolution, ConfigSource } from "./config-source.ts";
 import { FakeClock } from "./fake-clock.fixture.ts";
-import type { HttpConfigSourceOptions } from "./registry-config-source.ts";
 import { checkedOptions } from "./http-config-source.ts";
+import type { HttpConfigSourceOptions } from "./registry-config-source.ts";
 import { registryConfigSource } from "./registry-config-source.ts";
 import { TestRegistry } from "./test-registry.fixture.ts";
 

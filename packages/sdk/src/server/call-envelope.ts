@@ -103,7 +103,8 @@ function variantIn(given: unknown): Wanted | null {
   const { slug: variant, revision = null } = given;
   if (!isName(variant)) return null;
   if (revision === null) return { by: "variant", variant, revision };
-  const isRevision = typeof revision === "number" && Number.isSafeInteger(revision) && revision >= 1;
+  const isRevision =
+    typeof revision === "number" && Number.isSafeInteger(revision) && revision >= 1;
   return isRevision ? { by: "variant", variant, revision } : null;
 }
 
