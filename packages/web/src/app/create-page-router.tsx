@@ -14,6 +14,7 @@ import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { isNotLoaded, loadPart } from "../design/load-part.ts";
 import { parsePlaygroundSearch } from "../playground/playground-search.ts";
 import { parseCompareSearch } from "../registry/compare-search.ts";
+import { parseDiffSearch } from "../testsets/diff-search.ts";
 import { parseTraceSearch, parseTracesSearch } from "../traces/traces-search.ts";
 import { CONTENT_ID, RootLayout } from "./root-layout.tsx";
 
@@ -84,6 +85,22 @@ export function createPageRouter(connection: Connection) {
       path: "/apps/$app/compare",
       validateSearch: parseCompareSearch,
       component: lazyPage(() => import("../registry/compare-page.tsx"), "ComparePage"),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/testsets",
+      component: lazyPage(() => import("../testsets/test-sets-page.tsx"), "TestSetsPage"),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/testsets/$set",
+      component: lazyPage(() => import("../testsets/test-set-page.tsx"), "TestSetPage"),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/testsets/$set/diff",
+      validateSearch: parseDiffSearch,
+      component: lazyPage(() => import("../testsets/test-set-diff-page.tsx"), "TestSetDiffPage"),
     }),
     createRoute({
       getParentRoute: under,

@@ -1,6 +1,6 @@
 import type { Session } from "@agate/protocol";
 import { Link, useLocation } from "@tanstack/react-router";
-import { Boxes, ChartNoAxesColumn, FlaskConical, ListTree } from "lucide-react";
+import { Boxes, ChartNoAxesColumn, FlaskConical, ListChecks, ListTree } from "lucide-react";
 import icon from "../icon.svg";
 import { CommandMenu } from "./command-menu.tsx";
 import { UserMenu } from "./user-menu.tsx";
@@ -14,6 +14,7 @@ const PLACES = [
     below: /^(?:\/playground|\/apps\/[^/]+\/playground)$/,
   },
   { to: "/traces", label: "Traces", icon: ListTree, below: /^\/traces/ },
+  { to: "/testsets", label: "Test sets", icon: ListChecks, below: /^\/testsets/ },
   {
     to: "/apps",
     label: "Applications",

@@ -1,6 +1,7 @@
 import type { RouteSchema } from "@agate/protocol";
 import { isSameJson } from "@agate/protocol";
-import { ChevronRight, Copy, EllipsisVertical, Pencil, Play, Trash2 } from "lucide-react";
+import { useParams } from "@tanstack/react-router";
+import { ChevronRight, Copy, EllipsisVertical, ListPlus, Pencil, Play, Trash2 } from "lucide-react";
 import { type ReactNode, useCallback, useRef, useState } from "react";
 import type { FieldProblem } from "../config-form/field-problem.ts";
 import { Button, IconButton } from "../design/button.tsx";
@@ -9,6 +10,8 @@ import { Menu, MenuItem } from "../design/menu.tsx";
 import { type InputDraft, parseDraft, typedProblems } from "../input-form/input-draft.ts";
 import { InputForm } from "../input-form/input-form.tsx";
 import { ModeSwitch, useInputMode } from "../input-form/input-mode.tsx";
+import { AddToTestSetDialog } from "../testsets/add-to-test-set-dialog.tsx";
+import { caseOfInputs } from "../testsets/span-case.ts";
 import { rejectedInputs } from "./running/rejected-fields.ts";
 import { RUNS } from "./running/stop-button.tsx";
 import type { Runner } from "./running/use-runner.ts";
@@ -101,6 +104,7 @@ function NameAndActions(props: CaseCardProps & { readonly modeSwitch: ReactNode 
   const { testCase, isOnly, noRunReason, modeSwitch, dispatch, onRun } = props;
   const { id, name } = testCase;
   const [isRenaming, setRenaming] = useState(false);
+  const [isAdding, setAdding] = useState(false);
   const more = useRef<HTMLButtonElement>(null);
   return (
     <>
@@ -137,6 +141,10 @@ function NameAndActions(props: CaseCardProps & { readonly modeSwitch: ReactNode 
             <Copy size={15} aria-hidden className="text-ink-soft" />
             Duplicate
           </MenuItem>
+          <MenuItem onSelect={() => setAdding(true)}>
+            <ListPlus size={15} aria-hidden className="text-ink-soft" />
+            Add to test set…
+          </MenuItem>
           <MenuItem
             tone="danger"
             refusal={isOnly ? "The only test case can't be deleted." : null}
@@ -150,8 +158,25 @@ function NameAndActions(props: CaseCardProps & { readonly modeSwitch: ReactNode 
           </MenuItem>
         </Menu>
       </div>
+      {isAdding && <AddCaseDialog {...props} onClose={() => setAdding(false)} />}
     </>
   );
+}
+
+interface AddCaseDialogProps extends Pick<CaseCardProps, "route" | "testCase"> {
+  readonly onClose: () => void;
+}
+
+/** Adds the inputs of a case to a test set. */
+function AddCaseDialog({ route, testCase, onClose }: AddCaseDialogProps) {
+  const { app } = useParams({ from: "/apps/$app/playground" });
+  const { name, draft } = testCase;
+  const parsed = parseDraft(route.inputs, draft);
+  const candidate =
+    parsed.kind === "inputs"
+      ? caseOfInputs(name, parsed.inputs, { application: app, route: route.route })
+      : ({ kind: "refused", name, reason: "Its inputs are not valid yet." } as const);
+  return <AddToTestSetDialog candidates={[candidate]} onClose={onClose} />;
 }
 
 /** A constant function: a new one per render would select the text again with every key. */

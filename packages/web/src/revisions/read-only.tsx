@@ -7,15 +7,17 @@ import { Button } from "../design/button.tsx";
 
 export const NEEDS_ADMIN = "Read-only: changes need a key with the admin scope.";
 const NEEDS_DEPLOY = "Deploying needs a key with the deploy scope.";
+const NEEDS_EVALUATE = "Changing test sets needs a key with the evaluate scope.";
 
 /** What a change needs: `either` of the other two. */
-export type ChangeScope = "admin" | "deploy" | "either";
+export type ChangeScope = "admin" | "deploy" | "either" | "evaluate";
 
 /** Why the user's key cannot change the registry; null if it can. */
 export function useReadOnlyReason(scope: ChangeScope = "admin"): string | null {
   const session = useQuery(sessionQuery(usePlatform()));
   const scopes = scope === "either" ? (["admin", "deploy"] as const) : [scope];
   if (session.data === undefined || scopes.some((each) => mayDo(session.data, each))) return null;
+  if (scope === "evaluate") return NEEDS_EVALUATE;
   return scope === "deploy" ? NEEDS_DEPLOY : NEEDS_ADMIN;
 }
 

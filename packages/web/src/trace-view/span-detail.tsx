@@ -1,11 +1,15 @@
 import type { SpanRecord } from "@agate/protocol";
 import { formatCompactCount, formatCost, formatDuration } from "@agate/protocol/format";
+import { ListPlus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Badge } from "../design/badge.tsx";
+import { Button } from "../design/button.tsx";
 import { CopyButton } from "../design/copy-button.tsx";
 import { type Tab, Tabs } from "../design/panels.tsx";
 import { shownName } from "../spans/shown-name.ts";
 import { SpanKindIcon, StatusBadge } from "../spans/span-badges.tsx";
+import { AddToTestSetDialog } from "../testsets/add-to-test-set-dialog.tsx";
+import { caseOfSpan } from "../testsets/span-case.ts";
 import { JsonView } from "../value-view/json-view.tsx";
 import { LongText } from "../value-view/long-text.tsx";
 import { ValueView } from "../value-view/value-view.tsx";
@@ -114,9 +118,25 @@ function SpanHeader({ span, rating }: SpanHeaderProps) {
         <span className="flex-1" />
         <Thumbs rating={rating} />
         <CopyMenu span={span} call={call} />
+        {call !== null && <AddSpanButton span={span} />}
         {call !== null && <PlaygroundLink call={call} size="small" />}
       </div>
     </header>
+  );
+}
+
+function AddSpanButton({ span }: { readonly span: SpanRecord }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button size="small" look="quiet" onClick={() => setOpen(true)}>
+        <ListPlus size={14} aria-hidden />
+        Add to test set
+      </Button>
+      {isOpen && (
+        <AddToTestSetDialog candidates={[caseOfSpan(span)]} onClose={() => setOpen(false)} />
+      )}
+    </>
   );
 }
 

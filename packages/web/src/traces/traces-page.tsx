@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { mayDo, sessionQuery } from "../api/session.ts";
 import type { TraceRow } from "../api/trace-row.ts";
@@ -9,6 +9,7 @@ import { useKeptFlag } from "../design/browser-state.ts";
 import { useTitle } from "../design/page-header.tsx";
 import { withTimeRange } from "../time-range/time-range.ts";
 import { DeleteTraceDialog } from "../trace-view/delete-trace-dialog.tsx";
+import { AddRowsDialog } from "./add-rows-dialog.tsx";
 import { FilterBar } from "./filters/filter-bar.tsx";
 import { KeysHelp, useListKeys } from "./list-keys.tsx";
 import { LivePill, useLiveTail } from "./live/live-controls.tsx";
@@ -26,6 +27,9 @@ import { useTraceList } from "./use-trace-list.ts";
 
 const route = getRouteApi("/traces");
 
+/** The listed calls that are added to a test set at once, the newest. */
+const MOST_ADDED = 100;
+
 /** Every trace, newest first: filtered, searched, and as they arrive. */
 export function TracesPage() {
   const search = route.useSearch();
@@ -36,6 +40,7 @@ export function TracesPage() {
   const [opened, setOpened] = useState<"help" | "filter" | null>(null);
   const [areKeysOff, setKeysOff] = useKeptFlag("agate-character-keys-off");
   const [toDelete, setToDelete] = useState<TraceRow | null>(null);
+  const [toAdd, setToAdd] = useState<readonly TraceRow[] | null>(null);
   const searchInput = useRef<HTMLInputElement>(null);
   const { request, query, rows, hasMore, problems, selected, tail } = view;
   useTitle(request.view === "spans" ? "Spans" : "Traces");
@@ -44,6 +49,7 @@ export function TracesPage() {
     mayDelete: mayDo(session, "admin"),
     select: selected.select,
     askToDelete: setToDelete,
+    addToTestSet: useCallback((row: TraceRow) => setToAdd([row]), []),
   });
   const go = (next: TracesSearch, how: "typed" | "chosen" = "chosen") =>
     // useListView scrolls another list to its top; the router would restore the old position.
@@ -72,6 +78,7 @@ export function TracesPage() {
         problems={problems}
         count={query.data ? { rows: rows.length, hasMore } : null}
         isBroken={tail.live.isBroken}
+        onAdd={rows.length === 0 ? null : () => setToAdd(rows.slice(0, MOST_ADDED))}
         columns={columns}
         onColumns={chooseColumns}
         onHelp={() => setOpened("help")}
@@ -108,6 +115,7 @@ export function TracesPage() {
           onClose={() => setOpened(null)}
         />
       )}
+      {toAdd !== null && <AddRowsDialog rows={toAdd} onClose={() => setToAdd(null)} />}
       {toDelete !== null && <DeleteRowDialog row={toDelete} onClose={() => setToDelete(null)} />}
     </>
   );

@@ -1,4 +1,4 @@
-import { Copy, Ellipsis, ExternalLink, ListFilter, Trash2 } from "lucide-react";
+import { Copy, Ellipsis, ExternalLink, ListFilter, ListPlus, Trash2 } from "lucide-react";
 import type { ListView, TraceRow } from "../../api/trace-row.ts";
 import { IconButton } from "../../design/button.tsx";
 import { Menu, MenuHeading, MenuItem, MenuLine } from "../../design/menu.tsx";
@@ -53,6 +53,10 @@ export function RowMenu({ row, view, isTabStop, actions }: RowMenuProps) {
       <MenuItem onSelect={() => actions.copyId(row)}>
         <Copy size={15} aria-hidden className="text-ink-soft" />
         {view === "spans" ? "Copy span id" : "Copy trace id"}
+      </MenuItem>
+      <MenuItem onSelect={() => actions.addToTestSet(row)}>
+        <ListPlus size={15} aria-hidden className="text-ink-soft" />
+        Add to test set…
       </MenuItem>
       <MenuLine />
       <MenuHeading>Filter by</MenuHeading>

@@ -10,11 +10,12 @@ interface RowActionOptions {
   readonly mayDelete: boolean;
   readonly select: (key: string | null) => void;
   readonly askToDelete: (row: TraceRow) => void;
+  readonly addToTestSet: (row: TraceRow) => void;
 }
 
 /** The actions of the rows. Memoized, because rows are. */
 export function useRowActions(options: RowActionOptions): RowActions {
-  const { list, mayDelete, select, askToDelete } = options;
+  const { list, mayDelete, select, askToDelete, addToTestSet } = options;
   const navigate = useNavigate({ from: "/traces" });
   const router = useRouter();
   const copy = useCopy();
@@ -24,6 +25,7 @@ export function useRowActions(options: RowActionOptions): RowActions {
       mayDelete,
       select,
       askToDelete,
+      addToTestSet,
       open: (row) => {
         select(row.key);
         void navigate(rowTarget(row, list));
@@ -39,7 +41,7 @@ export function useRowActions(options: RowActionOptions): RowActions {
         else copy(row.traceId, "Trace id copied.");
       },
     }),
-    [list, mayDelete, select, askToDelete, navigate, router, copy],
+    [list, mayDelete, select, askToDelete, addToTestSet, navigate, router, copy],
   );
 }
 
@@ -55,6 +57,7 @@ export interface RowActions {
   filter(name: FilterName, value: string): void;
   copyId(row: TraceRow): void;
   askToDelete(row: TraceRow): void;
+  addToTestSet(row: TraceRow): void;
 }
 
 /** The link of a row, with the list to come back to. */
