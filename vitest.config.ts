@@ -26,8 +26,18 @@ const SHARING = [
   "packages/platform/src/stores/!(clickhouse|same-answers)/**/*.test.ts",
 ];
 
+/** The same of the tests of the built product: those that neither load the SDK nor set up OpenTelemetry. */
+const SHARING_E2E = ["e2e/{command-line,hostile,model,web}/**/*.test.ts"];
+
 /** Fault campaigns that take minutes, which `npm run test:long` runs (vitest.long.config.ts). */
 const LONG = "**/*.long.test.ts";
+
+const E2E = {
+  // These start servers, browsers and commands by the dozen.
+  testTimeout: 120_000,
+  // These run the built product, so it is built first.
+  globalSetup: ["e2e/build-product.ts", "e2e/web/shared-browser-setup.fixture.ts"],
+};
 
 export default defineConfig({
   plugins: [agate()],
@@ -64,13 +74,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...E2E,
           name: "e2e",
           include: ["e2e/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, LONG, ...SHARING_E2E],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...E2E,
+          name: "e2e-sharing",
+          include: SHARING_E2E,
           exclude: [...configDefaults.exclude, LONG],
-          // These start servers, browsers and commands by the dozen.
-          testTimeout: 120_000,
-          // These run the built product, so it is built first.
-          globalSetup: ["e2e/build-product.ts", "e2e/web/shared-browser-setup.fixture.ts"],
+          isolate: false,
         },
       },
     ],

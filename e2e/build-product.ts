@@ -1,7 +1,12 @@
 import { build as buildCli } from "../packages/cli/build.ts";
 import { build as buildSdk } from "../packages/sdk/build.ts";
 
-/** Vitest calls it once, before the first test of this folder. */
+/** Of this process: Vitest loads this file once for each project that names it. */
+const BUILT: unique symbol = Symbol.for("agate.e2e.built");
+const run = globalThis as { [BUILT]?: Promise<unknown> };
+
+/** Vitest calls it before the first test of each project of this folder. The product is built once. */
 export async function setup(): Promise<void> {
-  await Promise.all([buildCli(), buildSdk()]);
+  run[BUILT] ??= Promise.all([buildCli(), buildSdk()]);
+  await run[BUILT];
 }
