@@ -28,7 +28,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
     parts: {
       ".": {
         about: "span record, error body, session, attribute names",
-        imports: ["evaluations", "registry"],
+        imports: ["evaluations", "registry", "testsets"],
       },
       registry: { about: "applications, variants, revisions, environments", imports: ["."] },
       client: { about: "requests, error bodies, server-sent events, reconnecting", imports: ["."] },
@@ -113,6 +113,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "traces",
           "version.ts",
           "@agate/protocol",
+          "@agate/protocol/testsets",
           "@agate/protocol/schemas",
           "@agate/spans/redaction",
         ],
@@ -151,6 +152,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "stores",
           "variables",
           "@agate/protocol",
+          "@agate/protocol/testsets",
           "@agate/protocol/evaluations",
           "@agate/protocol/statistics",
           "@agate/spans/redaction",

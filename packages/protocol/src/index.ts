@@ -158,3 +158,14 @@ export type {
 export { SPAN_KINDS, SPAN_STATUSES, TRAFFIC, USAGE_FIELDS } from "./span-record.ts";
 export type { TemplatePart } from "./template.ts";
 export { splitTemplate, templateName, unknownVariable, VARIABLE_SYNTAX } from "./template.ts";
+export type { RowSource, TestRow } from "./testsets/test-row.ts";
+export type {
+  RouteBinding,
+  RowCounts,
+  RowDiff,
+  TestSet,
+  TestSetCommit,
+  TestSetDiff,
+  TestSetRef,
+  TestSetRevision,
+} from "./testsets/test-set.ts";

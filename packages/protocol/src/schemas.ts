@@ -32,3 +32,10 @@ export {
   usageSchema,
   variantSchema,
 } from "./span-record-schema.ts";
+export {
+  testRowSchema,
+  testSetCommitSchema,
+  testSetDiffSchema,
+  testSetRevisionSchema,
+  testSetSchema,
+} from "./testsets/test-set.ts";

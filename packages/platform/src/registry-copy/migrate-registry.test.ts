@@ -156,6 +156,9 @@ function fillAll(): Promise<void> {
       .insertInto("route_calls")
       .values({ environment_id, route: "/größe", last_called_at })
       .execute();
+    await fillTestSet(registry, project);
+    const { id: application_id } = done(await registry.applications.get(billing));
+    await db.updateTable("test_sets").set({ application_id, route: "/größe" }).execute();
     const run = { project, run: "ci-1" };
     const request = runRequest({ id: run.run, runner: "platform" });
     done(await registry.runs.create(project, request, by.by));
@@ -164,6 +167,21 @@ function fillAll(): Promise<void> {
     const item = { column: "candidate", case: "größe" };
     done(await registry.runs.addResults(run, [result(item, 0.1, { cost: 1e-7, latency_ms: 5 })]));
   });
+}
+
+/** Rows of which one was changed and moved, between others. */
+async function fillTestSet({ testSets }: Registry, project: string): Promise<void> {
+  const created = { slug: "golden", description: "größe", boundTo: null };
+  done(await testSets.create(project, created, "Zoë"));
+  for (const ids of ["abc", "bAc"]) {
+    const rows = [...ids].map((letter) => ({
+      ...{ id: `${letter.toLowerCase()} 𝒳`, inputs: { text: `${letter} \u0000` }, expected: 0.1 },
+      ...{ metadata: {}, tags: [], source: null },
+    }));
+    const change = { kind: "replace", rows, lines: null } as const;
+    const commit = { change, baseRevision: null, by: "Zoë", message: "" };
+    done(await testSets.commit(project, "golden", commit));
+  }
 }
 
 describe("migrateRegistry", () => {
@@ -187,6 +205,9 @@ describe("migrateRegistry", () => {
       builds: 4,
       server_reports: 0,
       route_calls: 1,
+      test_sets: 1,
+      test_set_revisions: 2,
+      test_rows: 5,
       runs: 1,
       run_cases: 2,
       run_results: 1,

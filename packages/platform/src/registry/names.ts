@@ -55,7 +55,7 @@ export function newId(prefix: IdPrefix): string {
   return `${prefix}_${letters.join("")}`;
 }
 
-type Missing = "application" | "variant" | "environment";
+type Missing = "application" | "variant" | "environment" | "test_set";
 
 /** Nothing has this name. `names`: the slugs of what exists, to suggest one. */
 export function missingName(
@@ -68,7 +68,7 @@ export function missingName(
   return refused({
     type: `${what}_not_found`,
     loc,
-    msg: `No ${what} ${shownValue(name)}${there}`,
+    msg: `No ${what.replace("_", " ")} ${shownValue(name)}${there}`,
   });
 
   function others(): string {

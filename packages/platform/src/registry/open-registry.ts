@@ -14,6 +14,7 @@ import type { RegistryContext } from "./registry-context.ts";
 import { createRevisions, resolveConfig } from "./revisions.ts";
 import { createRuns } from "./runs/runs.ts";
 import { createServerReports } from "./server-reports.ts";
+import { createTestSets } from "./testsets/create-test-sets.ts";
 import { createVariables } from "./variables.ts";
 import { createVariants } from "./variants.ts";
 
@@ -54,6 +55,7 @@ export async function openRegistry(
     builds: createBuilds(context),
     runs: createRuns(context, applications),
     reports: createServerReports(context),
+    testSets: createTestSets(context),
     changes: createChangeFeed(signals),
     signals,
     resolve: (ref, which, pair) => resolveConfig(context, ref, which, pair),

@@ -6,10 +6,10 @@ import type { SerialQueue } from "../stores/registry/serial-queue.ts";
 import { RegistryUnavailableError } from "../stores/store-errors.ts";
 import type { SecretKeys } from "../variables/secret-keys.ts";
 import { missingName, nameOf } from "./names.ts";
+import type { Page, PageRequest } from "./paging.ts";
 import type { ApplicationRef } from "./registry.ts";
 import type { RegistryOutcome, RegistryRefusal } from "./registry-outcome.ts";
 import { done } from "./registry-outcome.ts";
-import type { Page, PageRequest } from "./registry-page.ts";
 
 /** What all parts of the registry share. */
 export interface RegistryContext {

@@ -27,9 +27,10 @@ import type {
   HostedEnvironment,
   PinnedChange,
 } from "./deployment-change.ts";
+import type { Page, PageRequest } from "./paging.ts";
 import type { RegistryOutcome } from "./registry-outcome.ts";
-import type { Page, PageRequest } from "./registry-page.ts";
 import type { Runs } from "./runs/run-registry.ts";
+import type { TestSets } from "./testsets/test-sets.ts";
 import type { VariablesChange, VariableValues } from "./variables-change.ts";
 
 /** An application of a project: by its slug or its id. */
@@ -58,6 +59,7 @@ export interface Registry {
   readonly builds: Builds;
   readonly runs: Runs;
   readonly reports: ServerReports;
+  readonly testSets: TestSets;
   readonly changes: ChangeFeed;
   /** Everything that is told, of every application: of builds, projects and keys too. */
   readonly signals: Pick<RegistrySignals, "subscribe">;

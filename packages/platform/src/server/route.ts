@@ -49,6 +49,7 @@ export interface Operation {
     | "observability"
     | "ingest"
     | "registry"
+    | "testsets"
     | "evaluations"
     | "deployments"
     | "access"

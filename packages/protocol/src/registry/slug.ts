@@ -4,7 +4,7 @@ const SLUG = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/;
 const LONGEST = 64;
 
 /** What an id begins with, by the kind of thing it names. */
-export const ID_PREFIXES = ["app", "var", "env", "dep", "bld", "prj", "key", "run"] as const;
+export const ID_PREFIXES = ["app", "var", "env", "dep", "bld", "prj", "key", "tst", "run"] as const;
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 /** Characters of an id after its prefix and `_`. */
 export const ID_LENGTH = 20;

@@ -52,7 +52,8 @@ export function readRows(raw: readonly RawRow[]): RowsReading {
   const ids = assignRowIds(
     given.map(({ id, inputs }) => ({ id: id ?? undefined, inputs: inputs ?? {} })),
   );
-  return { kind: "rows", rows: given.map((row, index) => completed(row, ids[index]!)) };
+  const rows = given.map((row, index) => completed(row, ids[index]!));
+  return { kind: "rows", rows, lines: raw.map(({ line }) => line) };
 }
 
 /** A row that has passed the checks. */

@@ -48,7 +48,12 @@ export interface RowFault {
 }
 
 export type RowsReading =
-  | { readonly kind: "rows"; readonly rows: readonly TestRow[] }
+  | {
+      readonly kind: "rows";
+      readonly rows: readonly TestRow[];
+      /** Of each row: its line in the file; null for rows that are in no file. */
+      readonly lines: readonly (number | null)[];
+    }
   | { readonly kind: "faults"; readonly faults: readonly [RowFault, ...RowFault[]] };
 
 /** Further faults are not looked for. */

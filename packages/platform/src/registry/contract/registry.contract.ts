@@ -14,6 +14,7 @@ import { describeSchema } from "./schema.contract.ts";
 import { describeServerReports } from "./server-reports.contract.ts";
 import type { RegistryUnderTest } from "./subject.fixture.ts";
 import { Subject } from "./subject.fixture.ts";
+import { describeTestSets } from "./testsets.contract.ts";
 import { describeVariables } from "./variables.contract.ts";
 import { describeVariants } from "./variants.contract.ts";
 
@@ -41,6 +42,7 @@ export function describeRegistry(name: string, under: RegistryUnderTest): void {
     describeSchema(subject);
     describeBuilds(subject);
     describeServerReports(subject);
+    describeTestSets(subject);
     describeRuns(subject);
     describeRunResults(subject);
     describeRunLeases(subject);

@@ -1,7 +1,7 @@
 import type { RunResult } from "@agate/protocol";
 import { MOST_OUTPUT_BYTES } from "@agate/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Page } from "../registry-page.ts";
+import type { Page } from "../paging.ts";
 import type { ResultToAdd, RunRef } from "../runs/run-registry.ts";
 import { caseIds, column, result, startRun } from "./run.fixture.ts";
 import type { Subject } from "./subject.fixture.ts";

@@ -1,9 +1,9 @@
 import type { RunCase, RunResult, RunScore } from "@agate/protocol";
 import { sql } from "kysely";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
+import type { Page } from "../paging.ts";
 import type { RegistryOutcome } from "../registry-outcome.ts";
 import { done } from "../registry-outcome.ts";
-import type { Page } from "../registry-page.ts";
 import { type CaseContent, isCaseId } from "./add-cases.ts";
 import type { CaseFilter, ForwardPage, ResultFilter, RunRef } from "./run-registry.ts";
 import { findRun, type RunRow } from "./run-rows.ts";

@@ -12,8 +12,8 @@ import type {
   RunStatus,
   RunTestset,
 } from "@agate/protocol";
+import type { Page, PageRequest } from "../paging.ts";
 import type { RegistryOutcome } from "../registry-outcome.ts";
-import type { Page, PageRequest } from "../registry-page.ts";
 
 /** A run of a project, by its id. */
 export interface RunRef {

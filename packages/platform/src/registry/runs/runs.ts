@@ -1,11 +1,11 @@
 import type { RunScore } from "@agate/protocol";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
 import { nameOf } from "../names.ts";
+import type { Page, PageRequest } from "../paging.ts";
 import type { Applications } from "../registry.ts";
 import type { RegistryContext } from "../registry-context.ts";
 import { inTransaction, pageOf, rowsFor } from "../registry-context.ts";
 import { done } from "../registry-outcome.ts";
-import type { Page, PageRequest } from "../registry-page.ts";
 import { addCases, isCaseId } from "./add-cases.ts";
 import { addResults } from "./add-results.ts";
 import { createRun } from "./create-run.ts";

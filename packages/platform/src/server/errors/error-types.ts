@@ -117,6 +117,16 @@ export const ERROR_TYPES = {
     meaning: "The environment has no such variable.",
     message: given,
   },
+  test_set_not_found: {
+    status: 404,
+    meaning: "No test set of the project has this slug or id.",
+    message: given,
+  },
+  test_row_not_found: {
+    status: 404,
+    meaning: "No revision of the test set has a row of this id.",
+    message: given,
+  },
   run_not_found: {
     status: 404,
     meaning: "The project has no run of this id.",
@@ -324,6 +334,17 @@ export const ERROR_TYPES = {
   variable_invalid: {
     status: 422,
     meaning: "A variable has a name or value that it cannot have; `loc` names it.",
+    message: given,
+  },
+  test_set_invalid: {
+    status: 422,
+    meaning: "The test set is bound to a route that the application does not have.",
+    message: given,
+  },
+  rows_invalid: {
+    status: 422,
+    meaning:
+      "Rows of a test set are not what they must be, do not fit the route that it is bound to, or are too many; `loc` names them.",
     message: given,
   },
   run_invalid: {

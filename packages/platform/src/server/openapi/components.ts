@@ -30,6 +30,11 @@ import {
   serverStatusSchema,
   sessionSchema,
   spanRecordSchema,
+  testRowSchema,
+  testSetCommitSchema,
+  testSetDiffSchema,
+  testSetRevisionSchema,
+  testSetSchema,
 } from "@agate/protocol/schemas";
 import { z } from "zod";
 
@@ -172,6 +177,19 @@ const SCHEMAS = {
   Session: sessionSchema,
   SpanList: pageOf(listedSpanSchema).meta({ id: "SpanList" }),
   SpanRecord: spanRecordSchema,
+  TestRowList: z
+    .strictObject({
+      items: z.array(testRowSchema),
+      next_cursor: nextCursor,
+      revision: z.int().nonnegative().meta({ description: "The revision that was read." }),
+    })
+    .meta({ id: "TestRowList" }),
+  TestSet: testSetSchema,
+  TestSetCommit: testSetCommitSchema,
+  TestSetDiff: testSetDiffSchema,
+  TestSetList: listOf(testSetSchema).meta({ id: "TestSetList" }),
+  TestSetRevision: testSetRevisionSchema,
+  TestSetRevisionList: pageOf(testSetRevisionSchema).meta({ id: "TestSetRevisionList" }),
   VariantList: listOf(registryVariantSchema).meta({ id: "VariantList" }),
 };
 

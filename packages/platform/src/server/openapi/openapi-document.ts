@@ -54,6 +54,7 @@ export function openapiDocument(routes: readonly Route[]) {
       { name: "observability", description: "Reading what was recorded." },
       { name: "ingest", description: "Sending spans." },
       { name: "registry", description: "Configurations: variants, revisions, environments." },
+      { name: "testsets", description: "Cases for evaluations: test sets, revisions and rows." },
       { name: "evaluations", description: "Runs of evaluations, their results and verdicts." },
       { name: "deployments", description: "Code: builds, their logs, and calling them." },
       { name: "access", description: "Projects and API keys." },

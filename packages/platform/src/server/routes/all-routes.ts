@@ -37,6 +37,9 @@ import { runRoutes } from "./runs/runs.ts";
 import { scoreAnalyticsRoute } from "./score-analytics.ts";
 import { putScoresRoute } from "./scores.ts";
 import { takeBackupRoute } from "./take-backup.ts";
+import { testSetFileRoutes } from "./testsets/files.ts";
+import { testSetRevisionRoutes } from "./testsets/revisions.ts";
+import { testSetRoutes } from "./testsets/test-sets.ts";
 import { deleteTraceRoute, readSpanRoute, readTraceRoute } from "./traces.ts";
 
 export interface RouteDependencies {
@@ -90,6 +93,9 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     ingestTracesRoute(otlp),
     ingestLogsRoute(otlp),
     ...registryRoutes(dependencies),
+    ...testSetRoutes(registry.testSets, maxBodyBytes),
+    ...testSetRevisionRoutes(registry.testSets, maxBodyBytes),
+    ...testSetFileRoutes(registry.testSets, maxBodyBytes),
     ...runRoutes(registry, maxBodyBytes),
     ...runItemRoutes({ ...dependencies, redactionOf: access.redactionOf }),
     ...deploymentRoutes(deployment),

@@ -34,6 +34,8 @@ export const SHARED_NAMES: Readonly<Record<string, string>> = {
   environment: "production",
   revision: "1",
   build: "1",
+  testset: "golden",
+  row: "case-1",
   run: "nightly",
   ...SHARED_IDS,
 };
@@ -75,11 +77,26 @@ export async function seedProject(
     ids: {
       ...(await seedApplication(platform, project.id, marker, keys)),
       ...(await seedTraces(platform, project.id, marker)),
+      ...(await seedTestSet(platform, project.id, marker)),
       ...(await seedRuns(platform, project.id, marker)),
       project: project.id,
       key: spare.id,
     },
   };
+}
+
+async function seedTestSet({ registry }: TestPlatform, project: string, marker: string) {
+  const created = { slug: "golden", description: `${marker} description`, boundTo: null };
+  const { id } = value(await registry.testSets.create(project, created, marker));
+  const own = `case-${project}`;
+  const rows = ["case-1", own].map((rowId) => ({
+    ...{ id: rowId, inputs: { text: `${marker} input` }, expected: `${marker} expected` },
+    ...{ metadata: {}, tags: [], source: null },
+  }));
+  const commit = { by: marker, message: `${marker} message`, baseRevision: 0 };
+  const change = { kind: "replace", rows, lines: null } as const;
+  value(await registry.testSets.commit(project, id, { ...commit, change }));
+  return { testset: id, row: own };
 }
 
 async function seedApplication(

@@ -13,6 +13,7 @@ import { announcedVariables, variables } from "./migrations/0010-variables.ts";
 import { keyLimits } from "./migrations/0011-key-limits.ts";
 import { earlierServers } from "./migrations/0012-earlier-servers.ts";
 import { serverMemory } from "./migrations/0013-server-memory.ts";
+import { testSets } from "./migrations/0014-test-sets.ts";
 import { runs } from "./migrations/0015-runs.ts";
 
 /**
@@ -31,6 +32,7 @@ export const SQLITE_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0010-variables": variables("text"),
   "0011-key-limits": keyLimits,
   "0013-server-memory": serverMemory,
+  "0014-test-sets": testSets("text"),
   "0015-runs": runs("text"),
 };
 
@@ -49,5 +51,6 @@ export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0011-key-limits": keyLimits,
   "0012-earlier-servers": earlierServers,
   "0013-server-memory": serverMemory,
+  "0014-test-sets": testSets(sql`text COLLATE "C"`),
   "0015-runs": runs(sql`text COLLATE "C"`),
 };

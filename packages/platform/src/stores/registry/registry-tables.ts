@@ -27,6 +27,9 @@ export interface RegistryTables {
   builds: BuildsTable;
   server_reports: ServerReportsTable;
   route_calls: RouteCallsTable;
+  test_sets: TestSetsTable;
+  test_set_revisions: TestSetRevisionsTable;
+  test_rows: TestRowsTable;
   runs: RunsTable;
   run_cases: RunCasesTable;
   run_results: RunResultsTable;
@@ -233,6 +236,55 @@ interface RouteCallsTable {
   last_called_at: string;
 }
 
+interface TestSetsTable {
+  id: string;
+  project_id: string;
+  slug: string;
+  description: string;
+  /** With `route`: what its rows are inputs of. Null again when the application is deleted. */
+  application_id: string | null;
+  route: string | null;
+  created_by: string;
+  created_at: string;
+  /** 0 while there is none. */
+  latest_revision: number;
+  /** Of the latest revision. */
+  row_count: number;
+}
+
+interface TestSetRevisionsTable {
+  test_set_id: string;
+  revision: number;
+  message: string;
+  created_by: string;
+  created_at: string;
+  row_count: number;
+  added: number;
+  changed: number;
+  removed: number;
+  moved: number;
+}
+
+/** Versions of rows: a change of one row adds one. */
+interface TestRowsTable {
+  test_set_id: string;
+  row_id: string;
+  /** The first revision that has it. */
+  from_revision: number;
+  /** The first revision that no longer has it; null while the latest has it. */
+  to_revision: number | null;
+  /** A whole number, with room for others between two: the order of a revision's rows. */
+  position: number;
+  /** Hex of the SHA-256 of the content as canonical JSON; `purged` for a purged one. */
+  hash: string;
+  /** Of the content. */
+  bytes: number;
+  /** JSON: TestRow without its id. */
+  content: string;
+  /** 0 or 1. */
+  purged: number;
+}
+
 /** Runs of evaluations. */
 interface RunsTable {
   /** Of this table: ids are unique in their project only. */
@@ -332,6 +384,9 @@ export const REGISTRY_KEYS = {
   builds: ["id"],
   server_reports: ["server_id", "environment_id"],
   route_calls: ["environment_id", "route"],
+  test_sets: ["id"],
+  test_set_revisions: ["test_set_id", "revision"],
+  test_rows: ["test_set_id", "row_id", "from_revision"],
   runs: ["key"],
   run_cases: ["run_key", "number"],
   run_results: ["run_key", "case_number", "column_number", "trial"],

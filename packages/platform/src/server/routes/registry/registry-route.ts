@@ -1,10 +1,10 @@
 import { mustBe, shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Access, Caller } from "../../../access/caller.ts";
+import type { PageRequest } from "../../../registry/paging.ts";
 import type { ApplicationRef, Registry } from "../../../registry/registry.ts";
 import type { RegistryOutcome } from "../../../registry/registry-outcome.ts";
 import { done } from "../../../registry/registry-outcome.ts";
-import type { PageRequest } from "../../../registry/registry-page.ts";
 import { environmentProblem } from "../../admit.ts";
 import type { Answer, AnswerHeaders } from "../../answer.ts";
 import { problemAnswer, problemsAnswer } from "../../answer.ts";
@@ -46,6 +46,14 @@ export const PATH_PARAMETERS = {
   build: {
     schema: () => name({ description: "Number or id of the build.", example: "3" }),
     missing: "build_not_found",
+  },
+  testset: {
+    schema: () => name({ description: "Slug or id of the test set.", example: "support-golden" }),
+    missing: "test_set_not_found",
+  },
+  row: {
+    schema: () => name({ description: "Id of the row.", example: "ticket-7" }),
+    missing: "test_row_not_found",
   },
   run: {
     schema: () => name({ description: "Id of the run.", example: "ci-8123" }),
@@ -92,7 +100,7 @@ export interface RegistryRouteSpec<
     RouteSpec<Access, NoParameters, Query, Body, Success>,
     "tag" | "path" | "access" | "params" | "errors" | "answer"
   > {
-  readonly tag?: "registry" | "evaluations" | "deployments";
+  readonly tag?: "registry" | "testsets" | "evaluations" | "deployments";
   readonly path: Path;
   readonly access: Exclude<Access, "public">;
   /** Where limited keys may use it in their own environments, as the request names one: looks it up. */
@@ -267,13 +275,23 @@ export const revision = () =>
   orNull(wholeNumber({ description: "Without it, the latest.", example: 3 }, 1));
 
 /** What is listed; a cursor of one list means nothing in another. */
-type PagedList = "revisions" | "deployments" | "builds" | "runs" | "cases" | "results";
+type PagedList =
+  | "revisions"
+  | "deployments"
+  | "builds"
+  | "rows"
+  | "differences"
+  | "runs"
+  | "cases"
+  | "results";
 
 /** Letters before the number, so that a later format can be told from this one. */
 const PREFIX: Record<PagedList, string> = {
   revisions: "r1",
   deployments: "d1",
   builds: "b1",
+  rows: "t1",
+  differences: "f1",
   runs: "n1",
   cases: "c1",
   results: "o1",
@@ -291,7 +309,9 @@ function decodePageCursor(list: PagedList, cursor: string): number | undefined {
   const before = Number(digits);
   // Base64 and numbers have several spellings; only ours is a cursor.
   const isOurs = prefix === PREFIX[list] && encodePageCursor(list, before) === cursor;
-  return isOurs && Number.isSafeInteger(before) && before > 0 ? before : undefined;
+  // Rows of a test set may be before the first one that it had.
+  const isNumber = Number.isSafeInteger(before) && (before > 0 || list === "rows");
+  return isOurs && isNumber ? before : undefined;
 }
 
 /** `limit` and `cursor` of a list that comes in pages. */
