@@ -18,6 +18,7 @@ describe("commands", () => {
       "Dashboard",
       "Playground",
       "Traces",
+      "Test sets",
       "Applications",
       "support",
       "support /",
