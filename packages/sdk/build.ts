@@ -23,6 +23,7 @@ const ENTRIES = {
   index: "src/index.ts",
   assets: "src/assets/index.ts",
   client: "src/client/index.ts",
+  evals: "src/evals/index.ts",
   runner: "src/runner/index.ts",
   vite: "src/vite/index.ts",
   "server/openapi-document": "src/server/openapi-document.ts",
@@ -42,6 +43,7 @@ const TYPED = [
   "index.ts",
   "assets/index.ts",
   "client/index.ts",
+  "evals/index.ts",
   "runner/index.ts",
   "vite/index.ts",
 ] as const;

@@ -317,6 +317,11 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
         imports: ["runtime", "@agate/protocol/client"],
         types: ["app", "config", "routes", "@agate/protocol"],
       },
+      evals: {
+        about: "scorers and evaluations of routes",
+        imports: ["config", "runtime", "tracing", "@agate/protocol"],
+        types: ["app", "client", "routes"],
+      },
       node: {
         about: "ag.serve on Node",
         imports: ["runtime", "server"],

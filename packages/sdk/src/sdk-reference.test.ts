@@ -77,11 +77,12 @@ function exportsOf(file: string): Names {
 describe(`the names of ${PAGE}`, () => {
   const assets = "`@agate/sdk/assets`";
   const client = "`@agate/sdk/client`";
+  const evals = "`@agate/sdk/evals`";
   const runner = "`@agate/sdk/runner`";
   const vite = "`@agate/sdk/vite`";
 
   it("are those of @agate/sdk", () => {
-    const entries = [assets, client, runner, vite];
+    const entries = [assets, client, evals, runner, vite];
     const others = [...sections].filter(([heading = ""]) => !entries.includes(heading));
     const own = namesIn(others.map(([, markdown]) => markdown).join("\n"));
     const [, list = ""] = /^Also in `@agate\/sdk`: (.*)\.$/m.exec(section(client)) ?? [];
@@ -98,17 +99,22 @@ describe(`the names of ${PAGE}`, () => {
   it("are those of its other entries", () => {
     expect(namesIn(section(assets))).toEqual(exportsOf("assets/index.ts"));
     expect(namesIn(section(client))).toEqual(exportsOf("client/index.ts"));
+    expect(namesIn(section(evals))).toEqual(exportsOf("evals/index.ts"));
     expect(namesIn(section(runner))).toEqual(exportsOf("runner/index.ts"));
     expect(namesIn(section(vite))).toEqual(exportsOf("vite/index.ts"));
   });
 
-  it.each(["index.ts", "assets/index.ts", "client/index.ts", "runner/index.ts", "vite/index.ts"])(
-    "are really what %s exports at run time",
-    async (file) => {
-      const module: object = await import(join(sdk, "src", file));
-      expect(Object.keys(module).toSorted()).toEqual(exportsOf(file).values);
-    },
-  );
+  it.each([
+    "index.ts",
+    "assets/index.ts",
+    "client/index.ts",
+    "evals/index.ts",
+    "runner/index.ts",
+    "vite/index.ts",
+  ])("are really what %s exports at run time", async (file) => {
+    const module: object = await import(join(sdk, "src", file));
+    expect(Object.keys(module).toSorted()).toEqual(exportsOf(file).values);
+  });
 });
 
 it(`${PAGE} has an example for every value`, () => {
@@ -237,6 +243,7 @@ async function writeExamples(folder: string): Promise<void> {
       "@agate/sdk": [join(sdk, "src/index.ts")],
       "@agate/sdk/assets": [join(sdk, "src/assets/index.ts")],
       "@agate/sdk/client": [join(sdk, "src/client/index.ts")],
+      "@agate/sdk/evals": [join(sdk, "src/evals/index.ts")],
       "#serve": [join(sdk, "src/app/serve-module.ts")],
     },
   };

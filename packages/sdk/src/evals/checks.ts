@@ -1,4 +1,4 @@
-import { isSameJson, shownValue } from "@agate/protocol";
+import { isRecord, shownValue } from "@agate/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ScoreObject } from "./scorer-result.ts";
 import type { Judged } from "./scorer-types.ts";
@@ -22,7 +22,7 @@ function equals<Output = unknown, Expected = unknown>(
 ): (judged: Compared<Output, Expected>) => ScoreObject {
   return (judged) => {
     const { output, expected } = partsOf(judged, options);
-    return { value: isSameJson(output, expected) };
+    return { value: jsonOf(output) === jsonOf(expected) };
   };
 }
 
@@ -129,6 +129,15 @@ function partsOf<Output, Expected>(
     expected: expected ? expected(judged.expected) : judged.expected,
   };
 }
+
+/** The same text for the same JSON, in whichever order its keys are. */
+function jsonOf(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    isRecord(member) ? Object.fromEntries(Object.entries(member).sort(byKey)) : member,
+  );
+}
+
+const byKey = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1);
 
 /** Thrown, a wrong type is a failed score: a 0 would blame the output for a mistake in the check. */
 function textOf(what: string, value: unknown): string {

@@ -1,10 +1,11 @@
-import { isRecord, shownValue, slugFault } from "@agate/protocol";
+import { isRecord, shownValue } from "@agate/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { AnyRoute } from "../app/app.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
 import { type OptionNames, unknownOption } from "../runtime/unknown-option.ts";
 import { type Gate, gateFault } from "./gate.ts";
 import type { InputsOf, Scorer } from "./scorer-types.ts";
+import { slugFault } from "./slug-fault.ts";
 
 /** A case that is written in the evaluation itself. */
 export interface TestCase<Inputs = unknown, Expected = unknown> {
@@ -115,7 +116,7 @@ export function declaredEvaluations(): readonly Evaluation[] {
 
 function nameFault(name: string): string | null {
   const fault = slugFault(name);
-  if (fault !== undefined) return fault;
+  if (fault !== null) return fault;
   return declared.has(name) ? "another evaluation has this name. Choose a different one." : null;
 }
 

@@ -51,7 +51,9 @@ export function modelToolCalls(span: SpanRecord): AskedCall[] {
   if ((metadata.otel.dropped_attributes_count ?? 0) > 0) {
     throw unknownAnswer(name, "lost some of its attributes");
   }
-  return callsIn(answer, false, 0);
+  const calls = callsIn(answer, false, 0);
+  if (calls === undefined) throw unknownAnswer(name, "is nested too deeply");
+  return calls;
 }
 
 function unknownAnswer(name: string, why: string): Error {
@@ -60,18 +62,26 @@ function unknownAnswer(name: string, why: string): Error {
   );
 }
 
-/** @param isListed Whether the value is an item of a list of calls, which needs no type. */
-function callsIn(value: unknown, isListed: boolean, level: number): AskedCall[] {
-  if (level > MOST_LEVELS) return [];
-  if (Array.isArray(value)) return value.flatMap((item) => callsIn(item, isListed, level + 1));
+/**
+ * The calls in a part of an answer; undefined where it is nested too deeply to tell.
+ *
+ * @param isListed Whether the value is an item of a list of calls, which needs no type.
+ */
+function callsIn(value: unknown, isListed: boolean, level: number): AskedCall[] | undefined {
+  if (level > MOST_LEVELS) return undefined;
+  if (Array.isArray(value)) return all(value.map((item) => callsIn(item, isListed, level + 1)));
   if (!isRecord(value)) return [];
   const call = callOf(value, isListed);
   if (call !== undefined) return [call];
-  return LEADING.flatMap((name) => {
-    const inner = value[name];
+  const inner = LEADING.filter((name) => name in value).map((name) => {
     const isList = name === "tool_calls" || name === "toolCalls";
-    return callsIn(isList ? parsed(inner) : inner, isList, level + 1);
+    return callsIn(isList ? parsed(value[name]) : value[name], isList, level + 1);
   });
+  return all(inner);
+}
+
+function all(parts: readonly (AskedCall[] | undefined)[]): AskedCall[] | undefined {
+  return parts.includes(undefined) ? undefined : parts.flatMap((part) => part ?? []);
 }
 
 function callOf(

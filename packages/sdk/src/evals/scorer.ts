@@ -1,4 +1,3 @@
-import { slugFault } from "@agate/protocol";
 import type { FieldValues } from "../config/base-model.ts";
 import { compileConfig } from "../config/compile-config.ts";
 import type {
@@ -11,6 +10,7 @@ import { ConfigValidationError } from "../config/config-validation-error.ts";
 import { DeclarationError } from "../config/declaration-error.ts";
 import type { ScorerReturn } from "./scorer-result.ts";
 import type { ScorerCall } from "./scorer-types.ts";
+import { slugFault } from "./slug-fault.ts";
 
 const CONFIG = Symbol.for("agate.sdk.scorer-config");
 
@@ -52,8 +52,7 @@ export function scorer<Declaration extends ConfigDeclaration>(
   ) => ScorerReturn | Promise<ScorerReturn>,
 ) => ConfiguredScorer<Judges, InferConfig<Declaration>> {
   const fault = slugFault(name);
-  if (fault !== undefined)
-    throw new DeclarationError(`The scorer ${JSON.stringify(name)}: ${fault}`);
+  if (fault !== null) throw new DeclarationError(`The scorer ${JSON.stringify(name)}: ${fault}`);
   const schema = compileConfig<Declaration>(config);
   return (judge) => {
     type Judges = Parameters<typeof judge>[0];
