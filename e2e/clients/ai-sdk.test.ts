@@ -1,4 +1,5 @@
 import type { SpanRecord } from "@agate/protocol";
+import { toolCalls as toolCallsOf } from "@agate/sdk/evals";
 import type { OpenTelemetryOptions } from "@ai-sdk/otel";
 import { LegacyOpenTelemetry, OpenTelemetry } from "@ai-sdk/otel";
 import type { Telemetry } from "ai";
@@ -155,6 +156,9 @@ describe("the AI SDK", () => {
       arguments: { colour: "blue" },
     };
     const response = { stone: "blue agate" };
+    expect(toolCallsOf(top)).toEqual([
+      { name: "findStone", arguments: { colour: "blue" }, result: { stone: "blue agate" } },
+    ]);
     const [asked, told] = modelCalls(top);
     expect(asked?.content).toMatchObject({
       inputs: {
@@ -211,6 +215,7 @@ describe("the AI SDK", () => {
     expect(byColour.get("red")).toMatchObject({ content: { outputs: { stone: "red agate" } } });
     expect(byColour.get("red")?.status).not.toBe("ERROR");
     expect(tools).toHaveLength(2);
+    expect(toolCallsOf(top).map(({ name }) => name)).toEqual(["findStone", "findStone"]);
     expectTotalOfCalls(top, { input_tokens: 120, output_tokens: 15, cost: 0.0000255 });
   });
 
@@ -381,6 +386,9 @@ describe("the AI SDK with the attributes of version 6", () => {
       internals: null,
       outputs: { stone: "blue agate" },
     });
+    expect(toolCallsOf(top)).toEqual([
+      { name: "findStone", arguments: { colour: "blue" }, result: { stone: "blue agate" } },
+    ]);
     const [asked, told] = modelCalls(top);
     expect(asked).toMatchObject({
       content: {

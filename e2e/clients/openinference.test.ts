@@ -1,3 +1,4 @@
+import { toolCalls } from "@agate/sdk/evals";
 import { OpenAIInstrumentation } from "@arizeai/openinference-instrumentation-openai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,6 +11,11 @@ import { outline } from "./read-back.ts";
 import type { TracedApplication } from "./traced-application.ts";
 import { startTracedApplication } from "./traced-application.ts";
 
+const FIND_STONE = {
+  name: "find_stone",
+  arguments: { colour: "blue", bands: 3 },
+  result: undefined,
+};
 const CHAT = "OpenAI Chat Completions";
 const USAGE = {
   input_tokens: 100,
@@ -123,6 +129,7 @@ describe("the OpenAI client, instrumented by OpenInference", () => {
       },
       outputs: { choices: [{ message: { content: answer } }] },
     });
+    expect(toolCalls(top)).toEqual([FIND_STONE]);
     expect(top.metadata.total).toEqual({
       usage: {
         input_tokens: 200,
@@ -168,6 +175,7 @@ describe("the OpenAI client, instrumented by OpenInference", () => {
         { role: "assistant", content: "", tool_calls: [{ id: "call_1", function: call }] },
       ],
     });
+    expect(toolCalls(top)).toEqual([FIND_STONE]);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { toolCalls } from "@agate/sdk/evals";
 import { OpenAIInstrumentation } from "@traceloop/instrumentation-openai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,6 +11,11 @@ import { outline } from "./read-back.ts";
 import type { TracedApplication } from "./traced-application.ts";
 import { startTracedApplication } from "./traced-application.ts";
 
+const FIND_STONE = {
+  name: "find_stone",
+  arguments: { colour: "blue", bands: 3 },
+  result: undefined,
+};
 const CHAT = `chat ${MODEL}`;
 // This instrumentation does not say what came from the cache or was reasoning.
 const USAGE = {
@@ -132,6 +138,7 @@ describe("the OpenAI client, instrumented by OpenLLMetry", () => {
         messages: [{ ...message("assistant", `Agate: ${response}`), finish_reason: "stop" }],
       },
     });
+    expect(toolCalls(top)).toEqual([FIND_STONE]);
     expect(top.metadata.total).toMatchObject({
       usage: { input_tokens: 200, output_tokens: 40, total_tokens: 240 },
       cost: 2 * COST,
@@ -176,6 +183,7 @@ describe("the OpenAI client, instrumented by OpenLLMetry", () => {
         },
       ],
     });
+    expect(toolCalls(top)).toEqual([FIND_STONE]);
   });
 
   it("records a call of the Responses API", async () => {

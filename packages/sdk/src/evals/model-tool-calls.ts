@@ -2,7 +2,6 @@ import { isRecord, type SpanRecord } from "@agate/protocol";
 
 /** A call that a model asked for; the result is not in the model's answer. */
 export interface AskedCall {
-  readonly id?: string;
   readonly name: string;
   readonly arguments: unknown;
 }
@@ -39,10 +38,8 @@ const MOST_LEVELS = 32;
  * @throws Error where the answer was not recorded, or was cut.
  */
 export function modelToolCalls(span: SpanRecord): AskedCall[] {
-  const { content, metadata, status, name } = span;
-  // The exact answer of a provider has the messages that were taken out of it beside it.
-  const messages = isRecord(content.internals) ? content.internals.output_messages : undefined;
-  const answer = messages ?? content.outputs;
+  const { metadata, status, name } = span;
+  const answer = answerOf(span);
   if (answer === null) {
     if (status === "ERROR") return [];
     throw unknownAnswer(name, "was not recorded");
@@ -54,6 +51,17 @@ export function modelToolCalls(span: SpanRecord): AskedCall[] {
   const calls = callsIn(answer, false, 0);
   if (calls === undefined) throw unknownAnswer(name, "is nested too deeply");
   return calls;
+}
+
+/** Whether a model's span says what the model answered. */
+export function hasAnswer(span: SpanRecord): boolean {
+  return answerOf(span) !== null;
+}
+
+/** The exact answer of a provider has the messages that were taken out of it beside it. */
+function answerOf({ content: { internals, outputs } }: SpanRecord): unknown {
+  const messages = isRecord(internals) ? internals.output_messages : undefined;
+  return messages ?? outputs;
 }
 
 function unknownAnswer(name: string, why: string): Error {
@@ -95,12 +103,7 @@ function callOf(
   if (typeof name !== "string") return undefined;
   const isCall = inner !== value || value.toolName !== undefined || TYPES.has(value.type);
   if (!isCall && !isListed) return undefined;
-  const id = value.toolCallId ?? value.call_id ?? value.id;
-  return {
-    ...(typeof id === "string" && id !== "" && { id }),
-    name,
-    arguments: parsed(inner.arguments ?? inner.input ?? inner.args),
-  };
+  return { name, arguments: parsed(inner.arguments ?? inner.input ?? inner.args) };
 }
 
 /** Models write arguments as a text of JSON, which libraries keep or parse. */

@@ -244,16 +244,23 @@ describe("tool calls in the answers of models", () => {
     expect(toolCalls(traceOf([{ attributes }]))).toEqual([BERNE]);
   });
 
-  it("that nested model spans repeat count once, and the same call of two answers twice", () => {
-    const call = (id: string): Attributes => ({
+  it("that nested model spans repeat count once; ids may repeat, as those of stand-ins do", () => {
+    const call: Attributes = {
       "gen_ai.operation.name": "chat",
-      "gen_ai.output.messages": `[{"parts":[{"type":"tool_call","id":"${id}","name":"weather","arguments":${ASKED}}]}]`,
-    });
-    const trace = traceOf([
-      { attributes: call("c1") },
-      { attributes: call("c1"), below: 0 },
-      { attributes: call("c2") },
+      "gen_ai.output.messages": `[{"parts":[{"type":"tool_call","id":"c1","name":"weather","arguments":${ASKED}}]}]`,
+    };
+    const inner = { attributes: call, below: 0 };
+    expect(toolCalls(traceOf([{ attributes: call }, inner]))).toEqual([BERNE]);
+    expect(toolCalls(traceOf([{ attributes: call }, { attributes: call }]))).toEqual([
+      BERNE,
+      BERNE,
     ]);
+    // The outer span has not recorded the answer: the inner one has.
+    const silent = { attributes: { "gen_ai.operation.name": "chat" }, statusCode: 2 };
+    expect(toolCalls(traceOf([silent, inner]))).toEqual([BERNE]);
+    // A model that an agent below calls is another one.
+    const agent = { attributes: { "gen_ai.operation.name": "invoke_agent" }, below: 0 };
+    const trace = traceOf([{ attributes: call }, agent, { attributes: call, below: 1 }]);
     expect(toolCalls(trace)).toEqual([BERNE, BERNE]);
   });
 

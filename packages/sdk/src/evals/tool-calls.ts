@@ -1,5 +1,5 @@
-import { isRecord, type SpanRecord } from "@agate/protocol";
-import { type AskedCall, modelToolCalls } from "./model-tool-calls.ts";
+import { isRecord, type SpanKind, type SpanRecord } from "@agate/protocol";
+import { hasAnswer, modelToolCalls } from "./model-tool-calls.ts";
 
 /** A call of a tool, whichever library recorded it. */
 export interface ToolCall {
@@ -23,33 +23,42 @@ export function toolCalls(trace: SpanRecord): ToolCall[] {
   const spans = flattened(trace);
   const tools = spans.filter(({ span }) => span.spankind === "TOOL");
   if (tools.length > 0) return tools.filter(isOutermost).map(({ span }) => toolCall(span));
-  const models = spans.filter(({ span }) => span.spankind === "LLM");
-  return uniqueCalls(models.flatMap(({ span }) => modelToolCalls(span)));
+  const models = spans.filter(({ span, inModel }) => span.spankind === "LLM" && !inModel);
+  return models.flatMap(({ span }) =>
+    modelToolCalls(span).map((call) => ({ ...call, result: undefined })),
+  );
 }
 
 interface PlacedSpan {
   readonly span: SpanRecord;
   /** The name of the tool that it runs in. */
   readonly inTool: string | undefined;
+  /** Whether it is inside a model's span, which says itself what the model answered. */
+  readonly inModel: boolean;
 }
+
+/** Spans in which a model is called anew, and not once more by another instrumentation. */
+const CALLERS: ReadonlySet<SpanKind> = new Set(["TOOL", "AGENT", "WORKFLOW"]);
 
 /** All spans of a tree, parents first, in the order of their start. Takes no recursion. */
 function flattened(top: SpanRecord): PlacedSpan[] {
   const leftOut = top.metadata.attributes["ag.trace.left_out_spans"];
   if (leftOut !== undefined) throw incomplete(`${String(leftOut)} of its spans were left out`);
   const spans: PlacedSpan[] = [];
-  const stack: PlacedSpan[] = [{ span: top, inTool: undefined }];
+  const stack: PlacedSpan[] = [{ span: top, inTool: undefined, inModel: false }];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { span } = next;
     if (span.metadata.end_time === null) throw incomplete(`the span "${span.name}" has not ended`);
     spans.push(next);
     const inTool = span.spankind === "TOOL" ? toolName(span) : next.inTool;
+    const isModel = span.spankind === "LLM" && hasAnswer(span);
+    const inModel = isModel || (next.inModel && !CALLERS.has(span.spankind));
     for (const child of (span.children ?? []).toReversed()) {
       // A span whose parent is missing hangs below the top span.
       if (child.parent_span_id !== null && child.parent_span_id !== span.id) {
         throw incomplete(`the parent of the span "${child.name}" is missing`);
       }
-      stack.push({ span: child, inTool });
+      stack.push({ span: child, inTool, inModel });
     }
   }
   return spans;
@@ -90,16 +99,4 @@ function withoutWrapper(inputs: unknown): unknown {
   if (!Array.isArray(args) || !isRecord(kwargs)) return inputs;
   if (args.length === 0) return kwargs;
   return args.length === 1 && Object.keys(kwargs).length === 0 ? args[0] : inputs;
-}
-
-/** Nested model spans repeat a call with its id. */
-function uniqueCalls(calls: readonly AskedCall[]): ToolCall[] {
-  const seen = new Set<string>();
-  return calls.flatMap(({ id, ...call }) => {
-    if (id !== undefined) {
-      if (seen.has(id)) return [];
-      seen.add(id);
-    }
-    return [{ ...call, result: undefined }];
-  });
 }
