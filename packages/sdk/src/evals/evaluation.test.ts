@@ -57,7 +57,7 @@ describe("a wrong declaration", () => {
     [{ expected: {} }, "expected must be a schema"],
     [{ scorers: {} }, "scorers must have at least one"],
     [{ scorers: { right: 1 } }, 'the scorer "right" must be a function'],
-    [{ scorers: { "so<so": () => 1 } }, 'the scorer "so<so" needs a name'],
+    [{ scorers: { "so<so": () => 1 } }, 'the scorer "so<so": use up to 64 lower-case letters'],
     [{ gate: 1 }, "The gate must be an object"],
     [{ gate: { score: {} } }, 'no option "score"; did you mean "scores"?'],
     [{ gate: { scores: { rigth: { min: 1 } } } }, 'no scorer "rigth"; did you mean "right"?'],

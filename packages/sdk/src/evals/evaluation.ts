@@ -167,18 +167,14 @@ function scorersFault(scorers: unknown): string | null {
     return "scorers must have at least one: { right: ({ output, expected }) => … }.";
   }
   for (const [name, scorer] of Object.entries(scorers)) {
-    if (!NAME.test(name)) {
-      return `the scorer ${shownValue(name)} needs a name of letters, digits, "-", "_" and ".", up to 64.`;
-    }
+    const fault = slugFault(name);
+    if (fault !== null) return `the scorer ${shownValue(name)}: ${fault}`;
     if (typeof scorer !== "function") {
       return `the scorer ${shownValue(name)} must be a function (got ${shownValue(scorer)}).`;
     }
   }
   return null;
 }
-
-/** As an attribute's value and in a filter: `score=helpful<0.5`. */
-const NAME = /^[A-Za-z0-9](?:[\w.-]{0,62}[A-Za-z0-9])?$/;
 
 function wholeFault(name: string, value: unknown, most: number): string | null {
   if (value === undefined) return null;
