@@ -14,7 +14,7 @@ import { overallVerdict, type Verdict } from "./verdict.ts";
 
 /** What a run must reach to pass: all of it. Scores by the names of their scorers. */
 export interface RunGates {
-  readonly scores?: Readonly<Record<string, ScoreGates>> | undefined;
+  readonly scores?: Readonly<Record<string, ScoreGates | undefined>> | undefined;
   /** The highest mean cost of a call, in US dollars. */
   readonly cost?: { readonly mean: number } | undefined;
   /** Milliseconds within which 95 of 100 calls must end. */
@@ -63,6 +63,7 @@ export interface RunVerdict {
 export function judgeRun(gates: RunGates, { scores, calls }: RunFindings): RunVerdict {
   const judged: GateVerdict[] = [];
   for (const [score, bounds] of Object.entries(gates.scores ?? {})) {
+    if (bounds === undefined) continue;
     // A score that no case has is unscored: a gate must not pass by its scorer's absence.
     const cases = Object.hasOwn(scores, score) ? (scores[score] ?? []) : [];
     judged.push(...judgeScore(score, bounds, cases));

@@ -1,3 +1,4 @@
+import { judgeRun } from "@agate/protocol/statistics";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApp } from "../app/create-app.ts";
@@ -37,6 +38,9 @@ it("is found by a runner, exported or not, with its defaults", () => {
   expect(rest).toEqual([full]);
   expect(full).toMatchObject({ trials: 3, concurrency: 32, scorerTimeout: 5000, expected });
   expect(Object.keys(full.scorers)).toEqual(["right", "short"]);
+  const calls = { costs: [], latencies: [], errors: 0, calls: 1 };
+  const scores = { right: [{ candidate: [1, 1, 0.9] }] };
+  expect(judgeRun(full.gate ?? {}, { scores, calls }).verdict).toBe("passed");
 });
 
 /** Declares with options that the compiler would refuse. */
