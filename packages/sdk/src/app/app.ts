@@ -9,6 +9,7 @@ import type {
 import { DeclarationError } from "../config/declaration-error.ts";
 import type { ConfigManager } from "../config-source/config-manager.ts";
 import type { ConfigSource } from "../config-source/config-source.ts";
+import type { RouteDefinition } from "../routes/route-table.ts";
 import type {
   Call,
   DeclareFrom,
@@ -212,6 +213,21 @@ export interface DeclareEntrypointOnApp {
  * a program holds the SDK twice.
  */
 export const ROUTE_PATHS: unique symbol = Symbol.for("agate.sdk.routePaths");
+
+/** What an evaluation needs of the declaration of its route; on every function that is a route. */
+export interface DeclaredRoute {
+  readonly app: App;
+  readonly definition: RouteDefinition;
+}
+
+export const DECLARED_ROUTE: unique symbol = Symbol.for("agate.sdk.declaredRoute");
+
+/** The declaration of a route; undefined of any other function. */
+export function declaredRoute(route: object): DeclaredRoute | undefined {
+  return (route as { readonly [DECLARED_ROUTE]?: () => DeclaredRoute | undefined })[
+    DECLARED_ROUTE
+  ]?.();
+}
 
 /**
  * Checks what an app is typed by: a client would call other paths than the app serves.

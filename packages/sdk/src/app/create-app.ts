@@ -24,8 +24,8 @@ import type { Telemetry } from "../tracing/telemetry.ts";
 import type { ExportLimits } from "../tracing/telemetry-options.ts";
 import { withEnvironment } from "../tracing/telemetry-options.ts";
 import { answerAndFlush } from "./answer-and-flush.ts";
-import type { App, AppOptions, ExecutionContext, TypedBy } from "./app.ts";
-import { checkTypedBy, ROUTE_PATHS } from "./app.ts";
+import type { App, AppOptions, DeclaredRoute, ExecutionContext, TypedBy } from "./app.ts";
+import { checkTypedBy, DECLARED_ROUTE, ROUTE_PATHS } from "./app.ts";
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -134,7 +134,11 @@ export function buildApp(parts: AppParts): App {
     return (...target: Parameters<typeof wrap>) => {
       const route = wrap(...target);
       declared.set(route, path);
-      return route;
+      const declaration = (): DeclaredRoute | undefined => {
+        const definition = routes.get(path);
+        return definition && { app: app as unknown as App, definition };
+      };
+      return Object.defineProperty(route, DECLARED_ROUTE, { value: declaration });
     };
   };
 

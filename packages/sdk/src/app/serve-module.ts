@@ -2,7 +2,8 @@ import type { App } from "./app.ts";
 
 /** The module `#serve`: one file on Node, another on runtimes that listen themselves (package.json, `imports`). */
 export interface ServeModule {
-  serveOnNode(app: App, options: ServeOptions): Promise<Serving>;
+  /** @param socket The path of a socket to listen on, whatever the options and `AGATE_LISTEN` say. */
+  serveOnNode(app: App, options: ServeOptions, socket?: string): Promise<Serving>;
 }
 
 export declare const serveOnNode: ServeModule["serveOnNode"];

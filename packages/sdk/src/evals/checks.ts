@@ -2,6 +2,7 @@ import { isRecord, shownValue } from "@agate/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { ScoreObject } from "./scorer-result.ts";
 import type { Judged } from "./scorer-types.ts";
+import { madeOf } from "./scorer-version.ts";
 import { textSimilarity } from "./text-similarity.ts";
 import { type ToolCall, toolCalls } from "./tool-calls.ts";
 
@@ -150,6 +151,12 @@ function numberOf(what: string, value: unknown): number {
   throw new TypeError(`The ${what} must be a number (got ${shownValue(value)}).`);
 }
 
+/** A check whose arguments are part of its version. Keeps its type. */
+function versioned<F extends (...args: never[]) => object>(check: F): F {
+  const make = (...args: Parameters<F>) => madeOf(check(...args), check.name, ...args);
+  return make as unknown as F;
+}
+
 /**
  * Ready scorers.
  *
@@ -157,13 +164,13 @@ function numberOf(what: string, value: unknown): number {
  * scorers: { right: checks.equals(), searched: checks.calls("search"), safe: checks.neverCalls("refund") }
  */
 export const checks = {
-  equals,
-  contains,
-  matches,
-  matchesSchema,
-  similarity,
-  within,
-  calls,
-  callsInOrder,
-  neverCalls,
+  equals: versioned(equals),
+  contains: versioned(contains),
+  matches: versioned(matches),
+  matchesSchema: versioned(matchesSchema),
+  similarity: versioned(similarity),
+  within: versioned(within),
+  calls: versioned(calls),
+  callsInOrder: versioned(callsInOrder),
+  neverCalls: versioned(neverCalls),
 } as const;

@@ -1,9 +1,10 @@
 import { choiceList, isRecord, shownValue } from "@agate/protocol";
 import { DeclarationError } from "../config/declaration-error.ts";
 import { render } from "../config/render.ts";
-import { askModel, type JudgeModel } from "./judge-model.ts";
+import { askModel, type JudgeModel, modelName } from "./judge-model.ts";
 import type { ScoreObject } from "./scorer-result.ts";
 import type { Judged, ScorerCall } from "./scorer-types.ts";
+import { madeOf } from "./scorer-version.ts";
 
 /** How a model judges. */
 export interface JudgeOptions<Judges> {
@@ -44,7 +45,7 @@ export function judge<Judges extends Pick<Judged, "inputs" | "output" | "expecte
   const { model, prompt, labels, samples = 1 } = options;
   const fault = optionsFault(labels, samples);
   if (fault !== null) throw new DeclarationError(`The judge: ${fault}`);
-  return async (judged, { signal }) => {
+  const ask = async (judged: Judges, { signal }: ScorerCall): Promise<ScoreObject> => {
     const question = `${typeof prompt === "string" ? filledIn(prompt, judged) : prompt(judged)}\n\n${form(labels)}`;
     const answers = await Promise.all(
       Array.from({ length: samples }, () => askModel(model, question, signal)),
@@ -54,6 +55,7 @@ export function judge<Judges extends Pick<Judged, "inputs" | "output" | "expecte
     if (median === undefined) throw new Error("The judge has no sample.");
     return samples === 1 ? median : { ...median, metadata: { samples: read } };
   };
+  return madeOf(ask, prompt, labels, samples, modelName(model));
 }
 
 function optionsFault(labels: Readonly<Record<string, number>> | undefined, samples: number) {

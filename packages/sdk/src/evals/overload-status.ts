@@ -15,6 +15,17 @@ const MOST_ERRORS = 64;
  * overloadStatus(new Error("no answer", { cause: { status: 429 } })); // 429
  */
 export function overloadStatus(thrown: unknown): OverloadStatus | undefined {
+  return overloadOf(thrown)?.status;
+}
+
+/** An overloaded model, and when it wants to be asked again. */
+export interface Overload {
+  readonly status: OverloadStatus;
+  readonly retryAfterMs?: number;
+}
+
+/** The overload in a thrown error: see `overloadStatus`. */
+export function overloadOf(thrown: unknown): Overload | undefined {
   const queue: unknown[] = [thrown];
   const seen = new Set<unknown>();
   for (let at = 0; at < queue.length && seen.size < MOST_ERRORS; at++) {
@@ -24,7 +35,7 @@ export function overloadStatus(thrown: unknown): OverloadStatus | undefined {
     for (const name of ["status", "statusCode"]) {
       const status = member(error, name);
       const found = OVERLOADED.find((known) => known === status);
-      if (found !== undefined) return found;
+      if (found !== undefined) return { status: found, ...retryAfterOf(error) };
     }
     for (const name of INNER) {
       const inner = member(error, name);
@@ -33,6 +44,20 @@ export function overloadStatus(thrown: unknown): OverloadStatus | undefined {
     }
   }
   return undefined;
+}
+
+/** By the header, wherever a library keeps it: `responseHeaders` is the AI SDK's. */
+function retryAfterOf(error: object): { readonly retryAfterMs?: number } {
+  for (const name of ["headers", "responseHeaders"]) {
+    const headers = member(error, name);
+    if (typeof headers !== "object" || headers === null) continue;
+    const get = member(headers, "get");
+    const value: unknown =
+      typeof get === "function" ? get.call(headers, "retry-after") : member(headers, "retry-after");
+    const seconds = typeof value === "string" && value !== "" ? Number(value) : Number.NaN;
+    if (seconds >= 0) return { retryAfterMs: Math.ceil(seconds * 1000) };
+  }
+  return {};
 }
 
 /** A getter or a proxy may throw, which must not hide the error that is looked at. */

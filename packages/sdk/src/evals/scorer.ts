@@ -13,6 +13,7 @@ import type { ScorerCall } from "./scorer-types.ts";
 import { slugFault } from "./slug-fault.ts";
 
 const CONFIG = Symbol.for("agate.sdk.scorer-config");
+const FUNCTION = Symbol.for("agate.sdk.scorer-function");
 
 /** What the function of a configured scorer is given beside what it judges. */
 export interface ConfiguredCall<Config> extends ScorerCall {
@@ -60,7 +61,7 @@ export function scorer<Declaration extends ConfigDeclaration>(
       judged: Judges,
       { signal, config: values }: ScorerCall & { readonly config?: unknown },
     ) => judge(judged, { signal, config: await parsed(schema, values ?? {}) });
-    return Object.assign(run, { scorerName: name, [CONFIG]: schema } as const);
+    return Object.assign(run, { scorerName: name, [CONFIG]: schema, [FUNCTION]: judge } as const);
   };
 }
 
@@ -75,4 +76,9 @@ async function parsed<Config>(schema: ConfigSchema<Config>, values: unknown): Pr
 export function scorerConfig(given: unknown): ConfigSchema<unknown> | undefined {
   if (typeof given !== "function" || !(CONFIG in given)) return undefined;
   return given[CONFIG] as ConfigSchema<unknown>;
+}
+
+/** The function that its author wrote; of a scorer without a configuration it is the scorer. */
+export function scorerFunction(given: object): unknown {
+  return (given as { readonly [FUNCTION]?: unknown })[FUNCTION] ?? given;
 }

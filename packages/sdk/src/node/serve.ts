@@ -15,8 +15,13 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 const OWN = Symbol("agate");
 
 /** Serves an app on Node: see `ag.serve`. */
-export async function serveOnNode(app: App, options: ServeOptions): Promise<Serving> {
-  const address = listenAddress(options);
+export async function serveOnNode(
+  app: App,
+  options: ServeOptions,
+  socket?: string,
+): Promise<Serving> {
+  const address: ListenAddress =
+    socket === undefined ? listenAddress(options) : { kind: "unix", path: socket };
   // Settings that are wrong are told here, and not at the first request.
   app.telemetry.statistics();
   const server = serverOf(app, address);

@@ -59,6 +59,7 @@ const OPTIONS: OptionNames<DirectCall<object> & Call<object>> = {
   config: true,
   signal: true,
   span: true,
+  evaluation: true,
 };
 
 /** A generator whose configuration is known later. What is wrong with it is thrown to the first `next()`. */
@@ -96,9 +97,11 @@ function runConfigured(
   // `ConfigManager.getFromRoute` asks the registry, as the contract says.
   const routing = isConfigured ? { ...around, config: config as Dictionary } : around;
   const cancellation = new DirectCancellation(direct.signal, cancellationSlot.get());
+  const evaluation = outer?.evaluation;
   const call = {
     config,
     span,
+    evaluation,
     get signal(): AbortSignal {
       return cancellation.signal;
     },
@@ -108,6 +111,7 @@ function runConfigured(
     params,
     configSource: outer?.configSource ?? app.configSource,
     config: routing.config,
+    evaluation,
   };
   const inside = contextWith(
     telemetrySlot.holding(telemetry),

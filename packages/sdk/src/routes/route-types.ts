@@ -16,6 +16,18 @@ export interface Call<Config> {
   readonly signal: AbortSignal;
   /** The call's own span. */
   readonly span: Span;
+  /** Set while an evaluation runs: keep tools with effects from acting then. */
+  readonly evaluation?: EvaluationCall | undefined;
+}
+
+/** The item of an evaluation's run that a call is made for. */
+export interface EvaluationCall {
+  /** The run's id. */
+  readonly run: string;
+  /** The case's id in its test set. */
+  readonly case: string;
+  /** From 0. */
+  readonly trial: number;
 }
 
 /** How a route is called from code: with a configuration of its own, or with that of the call around it. */

@@ -5,6 +5,7 @@ import type { ConfigSource } from "../config-source/config-source.ts";
 import { ContextSlot } from "../context/context-slot.ts";
 import type { SpanStart, Telemetry } from "../tracing/telemetry.ts";
 import type { RouteDefinition } from "./route-table.ts";
+import type { EvaluationCall } from "./route-types.ts";
 
 /** The call that is running. */
 export interface CurrentCall {
@@ -16,6 +17,8 @@ export interface CurrentCall {
   readonly configSource: ConfigSource;
   /** What was in the routing context when the call began: another one there is a block's inside the call. */
   readonly config: object | undefined;
+  /** The item of an evaluation's run that the call is made for, also of the calls made inside it. */
+  readonly evaluation?: EvaluationCall | undefined;
 }
 
 export const callSlot = new ContextSlot<CurrentCall>("call");

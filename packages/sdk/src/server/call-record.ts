@@ -12,6 +12,7 @@ import { isCancellation, markCancelled, recordFailure } from "../tracing/traced-
 import { type CallError, callError, failureOf, isFailure, withoutInternals } from "./call-error.ts";
 import type { CallSignal } from "./call-signal.ts";
 import { OutputError } from "./check-output.ts";
+import type { EvaluatedCall } from "./incoming-call.ts";
 import type { Preparation } from "./prepare-call.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -31,6 +32,7 @@ export class CallRecord {
   readonly #telemetry: Telemetry;
   readonly #route: RouteDefinition;
   readonly #collection: TraceCollection | null;
+  readonly #evaluated: EvaluatedCall | undefined;
   #ended: EndedCall | undefined;
 
   constructor(
@@ -38,6 +40,7 @@ export class CallRecord {
     route: RouteDefinition,
     span: Span,
     collection: TraceCollection | null,
+    evaluated?: EvaluatedCall,
   ) {
     this.span = span;
     this.chunks = new ChunkList(outputLimitOf(route.rules, workflow.telemetry));
@@ -45,6 +48,7 @@ export class CallRecord {
     this.#telemetry = workflow.telemetry;
     this.#route = route;
     this.#collection = collection;
+    this.#evaluated = evaluated;
   }
 
   /** Ends the span. Returns the tree as JSON where the answer is to carry it. */
@@ -102,12 +106,14 @@ export class CallRecord {
   }
 
   #endThrown(thrown: unknown, signal: CallSignal): EndedCall {
+    this.#evaluated?.onThrown(thrown);
     const partial = this.chunks.isEmpty ? undefined : this.chunks.value();
     if (isCancellation(thrown, signal)) return this.cancel(partial);
     const error = failureOf(thrown, signal);
     this.#recordOutputs(partial);
     recordFailure(this.#telemetry, this.span, thrown);
-    if (isFailure(error)) this.report(thrown);
+    // An evaluation has the error in its results, of every case that fails.
+    if (isFailure(error) && this.#evaluated === undefined) this.report(thrown);
     return this.refuse(error);
   }
 
@@ -155,10 +161,13 @@ export class CallRecord {
     this.span.end();
     if (this.#collection === null) return null;
     // A tree that cannot be written must not cost the call its answer.
-    return this.#collection.take().catch((error: unknown) => {
+    const tree = this.#collection.take().catch((error: unknown) => {
       this.#telemetry.fault(error);
       return "null";
     });
+    if (this.#evaluated === undefined) return tree;
+    this.#evaluated.onTree(tree);
+    return null;
   }
 }
 

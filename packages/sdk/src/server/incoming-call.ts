@@ -1,3 +1,5 @@
+import type { EvaluationCall } from "../routes/route-types.ts";
+
 /**
  * A request as the server reads it: a web `Request`, or Node's own, which is served without making
  * a `Request` and a `Response` of it.
@@ -17,6 +19,19 @@ export interface IncomingCall {
   readonly signal: AbortSignal;
   /** Keeps the request alive for work that outlasts its answer, where the platform offers that. */
   readonly waitUntil?: WaitUntil | undefined;
+  /** Set by the evaluator alone: no header of a request makes a call one of an evaluation. */
+  readonly evaluated?: EvaluatedCall | undefined;
+}
+
+/** A call that is made for an evaluation, and the evaluator's interest in it. */
+export interface EvaluatedCall {
+  readonly evaluation: EvaluationCall;
+  /** True to run with the code's own defaults, whatever is deployed. */
+  readonly isOfCode: boolean;
+  /** Is given what the function threw. */
+  onThrown(thrown: unknown): void;
+  /** Is given the call's tree of spans as JSON, which is written after its span has ended. */
+  onTree(tree: Promise<string>): void;
 }
 
 /** Keeps a request alive until a promise has settled. False where the runtime can't do that. */

@@ -90,7 +90,9 @@ async function checkCall(
     const configuring =
       envelope.endpoint === "playground"
         ? fromPlayground(workflow, route, envelope, playgroundVariant(incoming.header), signal)
-        : fromSource(workflow, route, wantedBy(envelope.wanted, incoming.header), signal);
+        : incoming.evaluated?.isOfCode
+          ? fromCode(workflow, route)
+          : fromSource(workflow, route, wantedBy(envelope.wanted, incoming.header), signal);
     const configured =
       configuring instanceof Promise ? await signal.beforeDeadline(configuring) : configuring;
     signal.step = "checking the inputs";
@@ -144,6 +146,24 @@ async function fromPlayground(
   return {
     kind: "configured",
     call: { config: outcome.config, identity, editedFrom, params: null, staleConfig: false },
+  };
+}
+
+/** An evaluation of the code's own defaults, also of routes inside the call. */
+async function fromCode(workflow: Workflow, route: RouteDefinition): Promise<Configured> {
+  const outcome = await route.config.parse({}, { unknownFields: "refuse" });
+  if (outcome.kind === "invalid") return invalid(details(outcome.issues, ["config", route.path]));
+  const identity: Identity = {
+    application: workflow.application,
+    variantId: null,
+    variantName: null,
+    revision: null,
+    environment: null,
+  };
+  const { config } = outcome;
+  return {
+    kind: "configured",
+    call: { config, identity, editedFrom: null, params: {}, staleConfig: false },
   };
 }
 
@@ -238,8 +258,9 @@ function referenceOf(workflow: Workflow, wanted: Wanted): ConfigReference {
   }
 }
 
-function checkInputs(
-  { input: schema, absentInput }: RouteDefinition,
+/** Reads inputs by the route's schema. */
+export function checkInputs(
+  { input: schema, absentInput }: Pick<RouteDefinition, "input" | "absentInput">,
   inputs: unknown,
 ): StandardSchemaV1.Result<unknown> | Promise<StandardSchemaV1.Result<unknown>> {
   if (schema === undefined) return { value: inputs === undefined ? absentInput() : inputs };

@@ -4,7 +4,7 @@ import { cancellationSlot, identitySlot } from "../context/call-state.ts";
 import { contextWith } from "../context/context-slot.ts";
 import { type Dictionary, type RoutingContext, routingSlot } from "../context/routing-context.ts";
 import type { RouteDefinition, RouteMatch } from "../routes/route-table.ts";
-import type { Call } from "../routes/route-types.ts";
+import type { Call, EvaluationCall } from "../routes/route-types.ts";
 import { callSlot, startWorkflowSpan } from "../routes/running-call.ts";
 import { keepRequestAlive } from "../runtime/workers-runtime.ts";
 import { TraceClock } from "../tracing/agate-span.ts";
@@ -46,8 +46,9 @@ export async function runCall(
   const own = preparationAttributes(telemetry, route, preparation);
   const span = startWorkflowSpan(telemetry, route, endpoint, { parent, clock, own });
   const { traceId, spanId } = span.spanContext();
-  const collection = endpoint === "playground" ? telemetry.collect(traceId, spanId) : null;
-  const record = new CallRecord(workflow, route, span, collection);
+  const isCollected = endpoint === "playground" || incoming.evaluated !== undefined;
+  const collection = isCollected ? telemetry.collect(traceId, spanId) : null;
+  const record = new CallRecord(workflow, route, span, collection, incoming.evaluated);
   try {
     switch (preparation.kind) {
       case "ready":
@@ -81,9 +82,12 @@ async function shownRefusal(refused: Refused, own: Attributes): Promise<CallErro
 async function run(running: RunningCall, call: PreparedCall): Promise<Answer> {
   const { workflow, match, incoming, record, signal } = running;
   const { route } = match;
-  const within = callContext(workflow, route, call, record.span, signal);
+  const evaluation = incoming.evaluated?.evaluation;
+  const within = callContext(workflow, route, call, record.span, signal, evaluation);
   signal.step = "running the function";
-  const returned = within(() => route.handler(call.inputs, new HandedCall(call, signal, record)));
+  const returned = within(() =>
+    route.handler(call.inputs, new HandedCall(call, signal, record, evaluation)),
+  );
   const read = (stream: Stream): StreamReading => ({
     stream,
     schema: route.chunk,
@@ -163,11 +167,18 @@ function isAbortOf(signal: CallSignal, thrown: unknown): boolean {
 class HandedCall implements Call<object> {
   readonly config: object;
   readonly span: Call<object>["span"];
+  readonly evaluation: EvaluationCall | undefined;
   readonly #signal: CallSignal;
 
-  constructor(call: PreparedCall, signal: CallSignal, record: CallRecord) {
+  constructor(
+    call: PreparedCall,
+    signal: CallSignal,
+    record: CallRecord,
+    evaluation: EvaluationCall | undefined,
+  ) {
     this.config = call.config;
     this.span = record.span;
+    this.evaluation = evaluation;
     this.#signal = signal;
   }
 
@@ -225,6 +236,7 @@ function callContext(
   call: PreparedCall,
   span: Span,
   cancellation: CallSignal,
+  evaluation: EvaluationCall | undefined,
 ): <R>(run: () => R) => R {
   const { telemetry, configSource } = workflow;
   const { config, params } = call;
@@ -232,7 +244,7 @@ function callContext(
     telemetrySlot.holding(telemetry),
     identitySlot.holding(call.identity),
     routingSlot.holding(routingOf(call)),
-    callSlot.holding({ route: route.path, params, configSource, config }),
+    callSlot.holding({ route: route.path, params, configSource, config, evaluation }),
     cancellationSlot.holding(cancellation),
     telemetry.holding(span),
   );

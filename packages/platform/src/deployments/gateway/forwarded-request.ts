@@ -35,9 +35,15 @@ export function namedByConnection(connection: string): ReadonlySet<string> | und
 
 /**
  * Headers that user code does not see. The key and the page's cookies are credentials for the platform:
- * with them a build could act as its caller. The platform itself has handled `expect`.
+ * with them a build could act as its caller. The platform itself has handled `expect`. Runs of evaluations
+ * have sockets of their own: no client may make a call look like one of theirs.
  */
-const NOT_PASSED_ON: ReadonlySet<string> = new Set(["authorization", "cookie", "expect"]);
+const NOT_PASSED_ON: ReadonlySet<string> = new Set([
+  "authorization",
+  "cookie",
+  "expect",
+  "agate-run",
+]);
 
 /** Names the environment of a call. */
 export const ENVIRONMENT_HEADER = "agate-environment";
