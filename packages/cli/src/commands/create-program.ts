@@ -17,6 +17,7 @@ import { logsCommand } from "./deploying/logs-command.ts";
 import { devCommand } from "./dev-command.ts";
 import { envCommand } from "./env-command.ts";
 import { environmentsCommand } from "./environments-command.ts";
+import { evalCommand } from "./eval-command.ts";
 import { initCommand } from "./init-command.ts";
 import { keysCommand } from "./keys-command.ts";
 import { migrateRegistryCommand } from "./migrate-registry-command.ts";
@@ -52,6 +53,7 @@ export function createProgram(ownProcess: CommandProcess = process): Command {
     initCommand(),
     devCommand(),
     serveCommand(),
+    evalCommand(),
     serverCommand().helpGroup(HEADINGS.start),
     buildCommand(),
     ...clientCommands(),

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { BUNDLE_FILE, BUNDLE_MAP_FILE, type Bundle } from "../packing/bundle-app.ts";
 import { type Project, type Refusal, refused } from "../packing/project.ts";
 
+type BundlePurpose = "dev" | "serve" | "eval";
+
 /** A folder for the bundles of this process, in the project; those that dead processes left are deleted. */
-export function createBundleFolder(project: Project, purpose: "dev" | "serve"): string | Refusal {
+export function createBundleFolder(project: Project, purpose: BundlePurpose): string | Refusal {
   const parent = join(project.folder, "node_modules", ".agate");
   try {
     return createIn(parent, purpose);
@@ -16,10 +18,10 @@ export function createBundleFolder(project: Project, purpose: "dev" | "serve"): 
   }
 }
 
-function createIn(parent: string, purpose: "dev" | "serve"): string {
+function createIn(parent: string, purpose: BundlePurpose): string {
   mkdirSync(parent, { recursive: true });
   for (const name of readdirSync(parent)) {
-    const owner = /^(?:dev|serve)-(\d+)$/.exec(name)?.[1];
+    const owner = /^(?:dev|serve|eval)-(\d+)$/.exec(name)?.[1];
     if (owner === undefined || isAlive(Number(owner))) continue;
     rmSync(join(parent, name), { recursive: true, force: true });
   }

@@ -43,10 +43,32 @@ export async function bundleApp(
   return bundleOutcome(project, () => build(bundleOptions(project, request)));
 }
 
+/**
+ * Bundles eval files, with what they import, into a program that serves their evaluations. Only this
+ * bundle has them: the application does not import its eval files.
+ */
+export async function bundleEvals(
+  project: Project,
+  files: readonly string[],
+): Promise<Bundle | BrokenCode> {
+  const { build } = await import("esbuild");
+  const imports = files.map((file) => `import ${JSON.stringify(file)};\n`).join("");
+  const source = `import ${JSON.stringify(PARENT)};
+${imports}import { serveEvaluator } from "@agate/sdk/runner";
+await serveEvaluator();
+`;
+  const request = { runs: "here", takesDevelopmentPackages: true } as const;
+  return bundleOutcome(project, () => build(bundleOptions(project, request, source)));
+}
+
 export type BundleOptions = BuildOptions & { readonly metafile: true; readonly write: false };
 
 /** How esbuild makes a bundle: the same for a deploy as while developing. */
-export function bundleOptions(project: Project, request: BundleRequest): BundleOptions {
+export function bundleOptions(
+  project: Project,
+  request: BundleRequest,
+  entry = programEntry(project),
+): BundleOptions {
   const isHere = request.runs === "here";
   return {
     absWorkingDir: project.folder,
@@ -65,7 +87,7 @@ export function bundleOptions(project: Project, request: BundleRequest): BundleO
       js: bundleHead(project, isHere ? JSON.stringify(project.folder) : "import.meta.dirname"),
     },
     define: FILE_META_DEFINES,
-    plugins: [bundleEntry(project), externalPackages(project, request), fileMeta(project)],
+    plugins: [bundleEntry(project, entry), externalPackages(project, request), fileMeta(project)],
     sourcemap: "linked",
     ...(isHere && { sourceRoot: `${pathToFileURL(project.folder)}/` }),
     // Lines and names are enough for stack traces; the sources stay where they are.
@@ -116,19 +138,20 @@ const PARENT = "agate-parent";
 const ENTRY_POINT = ENTRY;
 
 /**
- * The entry module of the bundle. Its first import runs before the user's code, which may block; `run`
+ * The entry module of a program. Its first import runs before the user's code, which may block; `run`
  * serves the declared routes, unless that code calls `serve` itself.
  */
-function bundleEntry({ entry, entryName }: Project): Plugin {
-  const sources = new Map([
-    [
-      ENTRY,
-      `import ${JSON.stringify(PARENT)};
+function programEntry({ entry, entryName }: Project): string {
+  return `import ${JSON.stringify(PARENT)};
 import * as app from ${JSON.stringify(`./${basename(entry)}`)};
 import { run } from "@agate/sdk/runner";
 await run(app, { file: ${JSON.stringify(entryName)} });
-`,
-    ],
+`;
+}
+
+function bundleEntry({ entry }: Project, source: string): Plugin {
+  const sources = new Map([
+    [ENTRY, source],
     [PARENT, 'import { endWithParent } from "@agate/sdk/runner";\nendWithParent();\n'],
   ]);
   return {

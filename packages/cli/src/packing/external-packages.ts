@@ -14,7 +14,11 @@ import type { Project } from "./project.ts";
  * files are what they are now. `elsewhere`: in a folder of its own, with the SDK inside it.
  */
 export type BundleRequest =
-  | { readonly runs: "here" }
+  | {
+      readonly runs: "here";
+      /** Whether packages may be declared among the devDependencies, which are installed here. */
+      readonly takesDevelopmentPackages?: true;
+    }
   | {
       readonly runs: "elsewhere";
       /** Whether the SDK takes the `@opentelemetry/api` that is installed there. */
@@ -38,6 +42,7 @@ const ASKED = Symbol("asked");
 export function externalPackages(project: Project, request: BundleRequest): Plugin {
   const isHere = request.runs === "here";
   const sharesApi = !isHere && request.sharesApi;
+  const takesDevelopment = isHere && request.takesDevelopmentPackages === true;
   return {
     name: "agate-external-packages",
     setup(build) {
@@ -46,7 +51,7 @@ export function externalPackages(project: Project, request: BundleRequest): Plug
       if (isHere) build.onResolve({ filter: /^@agate\/sdk(?:\/|$)/ }, sdk);
       build.onResolve({ filter: /^#/ }, resolveInSdk);
       build.onResolve({ filter: /^[^./#]/ }, (args) =>
-        resolvePackage(build, project, sharesApi, args),
+        resolvePackage(build, project, { sharesApi, takesDevelopment }, args),
       );
     },
   };
@@ -66,7 +71,7 @@ function resolveInSdk({ path, importer }: OnResolveArgs): OnResolveResult | unde
 async function resolvePackage(
   build: PluginBuild,
   project: Project,
-  sharesApi: boolean,
+  { sharesApi, takesDevelopment }: { sharesApi: boolean; takesDevelopment: boolean },
   args: OnResolveArgs,
 ): Promise<OnResolveResult | undefined> {
   const { path, pluginData, kind, importer, resolveDir, namespace } = args;
@@ -96,7 +101,9 @@ async function resolvePackage(
   if (owner.json.name?.startsWith("@agate/") && owner.folder !== project.folder) {
     return sharesApi && name === OPENTELEMETRY_API ? external : bundled;
   }
-  const range = declaredRange(owner, name);
+  const range =
+    declaredRange(owner, name) ??
+    (takesDevelopment ? owner.json.devDependencies?.[name] : undefined);
   if (range === undefined) return { errors: [undeclared(owner, project, name)] };
   return LOCAL_RANGE.test(range) ? bundled : external;
 }

@@ -12,10 +12,17 @@ export class CommandFailure extends Error {
   override readonly name = "CommandFailure";
   /** Printed below the message; already without control characters. */
   readonly lines: readonly string[];
+  /** How the tool ends: 1, but for commands whose 1 means something else. */
+  readonly exitCode: number;
 
-  constructor(message: string, lines: readonly string[] = []) {
+  constructor(
+    message: string,
+    lines: readonly string[] = [],
+    exitCode: number = EXIT_CODES.failed,
+  ) {
     super(message);
     this.lines = lines;
+    this.exitCode = exitCode;
   }
 }
 

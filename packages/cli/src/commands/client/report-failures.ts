@@ -127,7 +127,8 @@ export async function reportFailures(
     const { lines, document } = describeFailure(error);
     if (isJson) terminal.note(printableJson(JSON.stringify({ error: document })));
     else for (const line of lines) terminal.note(line);
-    processOf(command).exitCode = EXIT_CODES.failed;
+    processOf(command).exitCode =
+      error instanceof CommandFailure ? error.exitCode : EXIT_CODES.failed;
   }
 }
 

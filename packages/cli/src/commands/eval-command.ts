@@ -1,0 +1,122 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { readBaseUrl, wrongUrl } from "../api-client/connection.ts";
+import { openTerminal } from "../terminal/terminal.ts";
+import { examples, HEADINGS } from "./client/command-help.ts";
+import { CommandFailure } from "./client/failures.ts";
+import { reportFailures } from "./client/report-failures.ts";
+import { processOf } from "./command-process.ts";
+import { parsePositiveNumber } from "./option-parsers.ts";
+import { catchSignals } from "./stop-signals.ts";
+
+const REPORTERS = ["table", "json", "junit", "github"] as const;
+
+export interface EvalFlags {
+  readonly only?: readonly string[];
+  readonly candidate?: string;
+  readonly baseline?: string;
+  readonly trials?: number;
+  readonly concurrency?: number;
+  readonly maxCost?: number;
+  readonly reporter: (typeof REPORTERS)[number];
+  readonly output?: string;
+  readonly resume?: boolean;
+  readonly url?: string;
+  readonly app?: string;
+}
+
+/** `agate eval`: runs evaluations here. */
+export function evalCommand(): Command {
+  const command = new Command("eval")
+    .description("Run the evaluations of *.eval.ts files.")
+    .helpGroup(HEADINGS.start)
+    .argument("[files...]", "eval files (default: all below the folder of package.json)")
+    .option("--only <name>", "run only this evaluation (repeatable)", collect)
+    .option("--candidate <ref>", "what is judged: default (this code), or run:ID")
+    .option("--baseline <ref>", "what it is compared with: run:ID, an earlier run")
+    .option("--trials <number>", "calls of each case (default: the evaluation's)", parseTrials)
+    .option("--concurrency <number>", "calls at the same time", parseConcurrency)
+    .option("--max-cost <dollars>", "stop when calls and judges have cost this much", parseDollars)
+    .addOption(new Option("--reporter <name>", "what to print").choices(REPORTERS).default("table"))
+    .option("--output <file>", "write the report to this file, and the table to the terminal")
+    .option("--resume", "continue the last interrupted run")
+    .option("--url <url>", "call an application that runs elsewhere as the candidate", parseUrl)
+    .option(
+      "--app <name>",
+      "name of the application (default: $AGATE_APPLICATION, else the project's)",
+    )
+    .addHelpText(
+      "after",
+      `
+Exit code: 0 passed (or no gate), 1 failed, 2 could not run, 3 undecided,
+130 interrupted. Results are kept in .agate/evaluations; run:ID names them.
+${examples("agate eval", "agate eval support.eval.ts --trials 3 --max-cost 2", "agate eval --baseline run:20261117-4f3a9c01")}`,
+    );
+  return command.action(async (files: string[]) => {
+    const ownProcess = processOf(command);
+    const terminal = openTerminal(ownProcess);
+    await reportFailures(command, terminal, false, async () => {
+      const { runEvals } = await import("../evaluating/run-evals.ts");
+      const { EvalFailure } = await import("../evaluating/eval-failure.ts");
+      const { EVAL_EXIT_CODES } = await import("../evaluating/evaluation-report.ts");
+      const ended = new AbortController();
+      const release = catchSignals(ended);
+      try {
+        const flags = command.opts<EvalFlags>();
+        const { env } = ownProcess;
+        ownProcess.exitCode = await runEvals({
+          files,
+          flags,
+          terminal,
+          env,
+          folder: process.cwd(),
+          signal: ended.signal,
+        });
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        if (error instanceof EvalFailure) {
+          throw new CommandFailure(error.message, error.lines, EVAL_EXIT_CODES.couldNotRun);
+        }
+        ownProcess.exitCode = EVAL_EXIT_CODES.couldNotRun;
+        terminal.note(`agate: The run can't go on: ${error.stack ?? error.message}`);
+      } finally {
+        release();
+      }
+    });
+  });
+}
+
+function collect(name: string, before: readonly string[] = []): readonly string[] {
+  return [...before, name];
+}
+
+const MOST_TRIALS = 100;
+const MOST_CONCURRENCY = 1000;
+
+function parseTrials(text: string): number {
+  return atMost(text, MOST_TRIALS);
+}
+
+function parseConcurrency(text: string): number {
+  return atMost(text, MOST_CONCURRENCY);
+}
+
+function atMost(text: string, most: number): number {
+  const number = parsePositiveNumber(text);
+  if (number > most) throw new InvalidArgumentError(`Must be ${most} or less.`);
+  return number;
+}
+
+function parseDollars(text: string): number {
+  const dollars = Number(text);
+  if (!/^\d+(?:\.\d+)?$/.test(text) || dollars <= 0) {
+    throw new InvalidArgumentError("Must be an amount of US dollars above 0, such as 2.50.");
+  }
+  return dollars;
+}
+
+function parseUrl(text: string): string {
+  const url = readBaseUrl(text);
+  if (url === undefined)
+    throw new InvalidArgumentError(`It ${wrongUrl(text, "http://127.0.0.1:4101")}.`);
+  return url;
+}

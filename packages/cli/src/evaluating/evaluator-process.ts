@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createBundleFolder, placeBundle } from "../dev/bundle-folder.ts";
+import { readEnvFile, unsetIn } from "../dev/env-file.ts";
+import { nameApp, nameVariables } from "../dev/name-app.ts";
+import { type BrokenCode, bundleEvals } from "../packing/bundle-app.ts";
+import type { Project, Refusal } from "../packing/project.ts";
+
+export interface EvaluatorOptions {
+  readonly project: Project;
+  readonly files: readonly string[];
+  /** The application's slug; without it the one that the environment or the project says. */
+  readonly application: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  /** What the program prints. */
+  readonly onOutput: (text: string) => void;
+}
+
+export type EvaluatorOutcome =
+  | EvaluatorProcess
+  /** The program ended before it listened; it has printed why. */
+  | { readonly kind: "threw"; readonly exit: string }
+  | BrokenCode
+  | Refusal;
+
+/** How long a process may take to send its last spans. */
+const END_MS = 10_000;
+
+/** The process that runs routes and scorers for a run. It ends with this one. */
+export class EvaluatorProcess implements AsyncDisposable {
+  readonly kind = "started";
+  readonly socketPath: string;
+  readonly #child: ChildProcess;
+  readonly #folders: readonly string[];
+
+  constructor(child: ChildProcess, socketPath: string, folders: readonly string[]) {
+    this.#child = child;
+    this.socketPath = socketPath;
+    this.#folders = folders;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await endProcess(this.#child);
+    for (const folder of this.#folders) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Bundles eval files with the application and starts them, on a socket that only this user can reach. */
+export async function startEvaluator(options: EvaluatorOptions): Promise<EvaluatorOutcome> {
+  const { project, files, env } = options;
+  const bundle = await bundleEvals(project, files);
+  // Its own process is needed no more.
+  const { stop } = await import("esbuild");
+  await stop();
+  if (bundle.kind === "broken") return bundle;
+  const variables = { ...unsetIn(env, readEnvFile(project.folder)), ...env };
+  const application = nameApp(project, options.application, variables);
+  if (typeof application !== "string") return application;
+  const folder = createBundleFolder(project, "eval");
+  if (typeof folder !== "string") return folder;
+  // Made with mode 0700. Not in the project: paths of sockets are short.
+  const sockets = mkdtempSync(join(tmpdir(), "agate-eval-"));
+  const socketPath = join(sockets, "evaluator.sock");
+  const child = spawn(
+    process.execPath,
+    ["--enable-source-maps", placeBundle(bundle.files, folder)],
+    {
+      cwd: project.folder,
+      env: {
+        ...variables,
+        ...nameVariables(application, options.application, variables),
+        // The run is this machine's own: configurations are those of the code.
+        AGATE_BASE_URL: undefined,
+        AGATE_EVALUATOR_SOCKET: socketPath,
+        // Where the program itself calls `ag.serve`.
+        AGATE_LISTEN: `unix:${join(sockets, "app.sock")}`,
+      },
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      // Ctrl-C is for this process, which lets running calls end.
+      detached: true,
+      windowsHide: true,
+    },
+  );
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", options.onOutput);
+  }
+  const evaluator = new EvaluatorProcess(child, socketPath, [folder, sockets]);
+  const exit = await listeningOrExit(child);
+  if (exit === undefined) return evaluator;
+  await evaluator[Symbol.asyncDispose]();
+  return { kind: "threw", exit };
+}
+
+/** Undefined when it listens, else how it ended. */
+function listeningOrExit(child: ChildProcess): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("message", () => resolve(undefined));
+    // Not "exit": what it printed last has been read by then.
+    child.once("close", (code, signal) =>
+      resolve(signal === null ? `exit code ${code}` : `signal ${signal}`),
+    );
+  });
+}
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), END_MS);
+  await ended;
+  clearTimeout(timer);
+}

@@ -1,0 +1,288 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { EvaluatorClient } from "@agate/platform/evaluations";
+import type { CheckFault, DeclaredEvaluation } from "@agate/protocol/evaluator";
+import { smallestMargin } from "@agate/protocol/statistics";
+import { formatProblems } from "../packing/code-problem.ts";
+import { openProject, type Project } from "../packing/project.ts";
+import { progressBar, silentProgress, startProgress } from "../terminal/progress.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { EvalFailure } from "./eval-failure.ts";
+import { type EvaluationReport, exitCodeOf, resultOf } from "./evaluation-report.ts";
+import { startEvaluator } from "./evaluator-process.ts";
+import { findEvalFiles } from "./find-eval-files.ts";
+import { readRun } from "./kept-run.ts";
+import { type LoadedCases, loadCases } from "./load-cases.ts";
+import { githubReport, jsonReport, junitReport } from "./other-reporters.ts";
+import type { RunColumn, RunColumns } from "./run-column.ts";
+import { runEvaluation } from "./run-evaluation.ts";
+import { tableReport } from "./table-reporter.ts";
+
+/** What the command line asks for. */
+export interface EvalRequest {
+  readonly only?: readonly string[] | undefined;
+  readonly candidate?: string | undefined;
+  readonly baseline?: string | undefined;
+  readonly trials?: number | undefined;
+  readonly concurrency?: number | undefined;
+  readonly maxCost?: number | undefined;
+  readonly reporter: "table" | "json" | "junit" | "github";
+  readonly output?: string | undefined;
+  readonly resume?: boolean | undefined;
+  readonly url?: string | undefined;
+  readonly app?: string | undefined;
+}
+
+export interface EvalSession {
+  readonly files: readonly string[];
+  readonly flags: EvalRequest;
+  readonly terminal: Terminal;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where the command was started. */
+  readonly folder: string;
+  /** Aborted by the first signal: calls that are running end. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs evaluations, prints their reports, and returns the exit code.
+ *
+ * @throws EvalFailure where nothing could be run.
+ */
+export async function runEvals(session: EvalSession): Promise<number> {
+  const { flags, terminal, signal } = session;
+  const files = await findEvalFiles(session.files, session.folder);
+  if ("kind" in files) throw new EvalFailure(files.reason);
+  const project = await openProject(files[0]);
+  if (project.kind === "refused") throw new EvalFailure(project.reason);
+  const columns = columnsOf(flags, project);
+  await using evaluator = await started(session, project, files);
+  using client = new EvaluatorClient(evaluator.socketPath);
+  const evaluations = chosen(await client.evaluations(), flags.only);
+  // All are checked before the first call of any: a typing error must not cost a run.
+  const prepared: PreparedEvaluation[] = [];
+  for (const evaluation of evaluations) {
+    const cases = await loadCases(evaluation, project.folder);
+    if (cases.kind === "refused") throw new EvalFailure(cases.reason);
+    await expectFit(client, evaluation, cases);
+    prepared.push({ evaluation, cases });
+  }
+  signal.addEventListener("abort", () =>
+    terminal.note("Interrupted: waiting for running calls. Press Ctrl-C again to end at once."),
+  );
+  const reports: EvaluationReport[] = [];
+  for (const each of prepared) {
+    const report = await runOne(session, each, { client, project, columns });
+    reports.push(report);
+    if (flags.reporter === "table" || flags.output !== undefined) {
+      for (const line of tableReport(report, terminal.paint, terminal.columns))
+        terminal.print(line);
+      terminal.print("");
+    }
+    if (signal.aborted) break;
+  }
+  await writeReport(session, reports);
+  return exitCodeOf(reports.map(({ result }) => result));
+}
+
+interface PreparedEvaluation {
+  readonly evaluation: DeclaredEvaluation;
+  readonly cases: LoadedCases;
+}
+
+interface RunParts {
+  readonly client: EvaluatorClient;
+  readonly project: Project;
+  readonly columns: RunColumns;
+}
+
+async function started(
+  { flags, terminal, env }: EvalSession,
+  project: Project,
+  files: readonly string[],
+) {
+  const outcome = await startEvaluator({
+    project,
+    files,
+    application: flags.app,
+    env,
+    onOutput: (text) => terminal.writeNote(text),
+  });
+  switch (outcome.kind) {
+    case "started":
+      return outcome;
+    case "refused":
+      throw new EvalFailure(outcome.reason);
+    case "broken":
+      terminal.writeNote(formatProblems(outcome.problems, terminal.paintNote));
+      throw new EvalFailure("The eval files cannot be built, as shown above.");
+    case "threw":
+      throw new EvalFailure(
+        `The eval files threw while they started (${outcome.exit}), as shown above.`,
+      );
+  }
+}
+
+function chosen(
+  declared: readonly DeclaredEvaluation[],
+  only: readonly string[] | undefined,
+): readonly DeclaredEvaluation[] {
+  if (declared.length === 0) {
+    throw new EvalFailure(
+      'The eval files declare no evaluation. Write one: export const quality = evaluation("quality", { route, testset, scorers }).',
+    );
+  }
+  const names = declared.map(({ name }) => name);
+  const missing = only?.find((name) => !names.includes(name));
+  if (missing !== undefined) {
+    throw new EvalFailure(
+      `There is no evaluation ${JSON.stringify(missing)}. The eval files declare ${names.join(", ")}.`,
+    );
+  }
+  return declared.filter(({ name }) => only === undefined || only.includes(name));
+}
+
+/** Faults that a message lists. */
+const MOST_FAULTS = 10;
+
+async function expectFit(
+  client: EvaluatorClient,
+  { name }: DeclaredEvaluation,
+  { cases, source }: LoadedCases,
+): Promise<void> {
+  const faults = await client.check(name, cases);
+  if (faults.length === 0) return;
+  const rest = faults.length - MOST_FAULTS;
+  throw new EvalFailure(
+    `Cases of ${source} do not fit the evaluation ${name}. Nothing was called.`,
+    [...faults.slice(0, MOST_FAULTS).map(shownFault), ...(rest > 0 ? [`and ${rest} more`] : [])],
+  );
+}
+
+function shownFault({ id, path, msg }: CheckFault): string {
+  return `case ${id}, ${path.join(".")}: ${msg}`;
+}
+
+async function runOne(
+  { flags, terminal, signal }: EvalSession,
+  { evaluation, cases: { cases, source } }: PreparedEvaluation,
+  { client, project, columns }: RunParts,
+): Promise<EvaluationReport> {
+  const trials = flags.trials ?? evaluation.trials;
+  noteMargins(evaluation, cases.length, columns, terminal);
+  using progress = terminal.canAnimate ? startProgress(terminal, 0) : silentProgress;
+  progress.begin(evaluation.name);
+  const outcome = await runEvaluation({
+    client,
+    evaluation,
+    cases,
+    columns,
+    folder: project.folder,
+    trials,
+    concurrency: flags.concurrency ?? evaluation.concurrency,
+    maxCost: flags.maxCost,
+    resume: flags.resume === true,
+    signal,
+    onProgress: (done, all, failed) =>
+      progress.update(
+        `${progressBar(done, all)}  ${done} of ${all} calls${failed > 0 ? `, ${failed} failed` : ""}`,
+      ),
+  });
+  if (outcome.kind === "refused") throw new EvalFailure(outcome.reason);
+  progress.done();
+  const { name, route, gate } = evaluation;
+  const testset = { source, cases: cases.length };
+  return { name, route, gate, testset, trials, outcome, result: resultOf(outcome) };
+}
+
+/** Before the first call: a gate that so few cases cannot decide. */
+function noteMargins(
+  { name, gate }: DeclaredEvaluation,
+  cases: number,
+  { baseline }: RunColumns,
+  terminal: Terminal,
+): void {
+  const margins = Object.entries(gate?.scores ?? {}).flatMap(([score, bounds]) =>
+    bounds?.notWorseBy === undefined ? [] : [{ score, margin: bounds.notWorseBy }],
+  );
+  if (margins.length === 0) return;
+  if (baseline === undefined) {
+    terminal.note(`${name} has a gate that compares: pass --baseline, or it cannot be judged.`);
+    return;
+  }
+  const smallest = smallestMargin(cases);
+  for (const { score, margin } of margins) {
+    if (margin >= smallest) continue;
+    terminal.note(
+      `${name}: ${cases} cases can show a margin of ${smallest.toFixed(3)} at best. The gate on ${score}, notWorseBy ${margin}, needs more cases to pass.`,
+    );
+  }
+}
+
+const RUN = "run:";
+const CONFIG_FILE = "agate.config.json";
+
+function columnsOf(flags: EvalRequest, project: Project): RunColumns {
+  const { candidate = "default", baseline, url } = flags;
+  if (url !== undefined && flags.candidate !== undefined) {
+    throw new EvalFailure("Pass --url or --candidate, not both.");
+  }
+  return {
+    candidate:
+      url === undefined
+        ? columnOf("--candidate", candidate, project)
+        : { kind: "url", label: url, url },
+    ...(baseline !== undefined && { baseline: columnOf("--baseline", baseline, project) }),
+  };
+}
+
+function columnOf(option: string, ref: string, { folder }: Project): RunColumn {
+  if (ref.startsWith(RUN)) {
+    const run = readRun(folder, ref.slice(RUN.length));
+    if (run !== undefined) return { kind: "stored", label: ref, run };
+    throw new EvalFailure(`${option}: no run ${ref.slice(RUN.length)} in .agate/evaluations.`);
+  }
+  if (ref.includes("@") || ref.includes(":")) {
+    throw new EvalFailure(
+      `${option} must be default, a variant of agate.config.json, or run:ID (got ${JSON.stringify(ref)}).`,
+    );
+  }
+  if (existsSync(join(folder, CONFIG_FILE))) {
+    return { kind: "code", label: ref, target: { by: "variant", slug: ref, revision: undefined } };
+  }
+  if (ref === "default") return { kind: "code", label: ref, target: { by: "code" } };
+  throw new EvalFailure(
+    `${option}: there is no ${CONFIG_FILE} that could have a variant ${JSON.stringify(ref)}.`,
+  );
+}
+
+async function writeReport(
+  { flags, terminal }: EvalSession,
+  reports: readonly EvaluationReport[],
+): Promise<void> {
+  const text = reportText(flags.reporter, reports, terminal);
+  if (flags.output !== undefined) await writeFile(flags.output, `${text}\n`);
+  else if (flags.reporter !== "table") terminal.print(text);
+}
+
+function reportText(
+  reporter: EvalRequest["reporter"],
+  reports: readonly EvaluationReport[],
+  terminal: Terminal,
+): string {
+  switch (reporter) {
+    case "json":
+      return jsonReport(reports);
+    case "junit":
+      return junitReport(reports);
+    case "github":
+      return githubReport(reports);
+    case "table": {
+      const plain: Terminal["paint"] = (_style, text) => text;
+      return reports
+        .flatMap((report) => [...tableReport(report, plain, terminal.columns), ""])
+        .join("\n");
+    }
+  }
+}
