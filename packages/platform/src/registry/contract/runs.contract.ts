@@ -350,7 +350,14 @@ export function describeRuns(subject: Subject): void {
       await add(later, result(item));
       await add(other, result(item));
       const before = done(await runs().report(ref)).figures;
-      expect(await runs().purge(subject.project, { testset: "golden", row: "a" })).toBe(2);
+      const { testSets } = subject.registry;
+      const set = { slug: "golden", description: "", boundTo: null };
+      done(await testSets.create(subject.project, set, "tests"));
+      const row = { id: "a", inputs: {}, metadata: {}, tags: [], source: null };
+      const change = { kind: "append", rows: [row] } as const;
+      const commit = { change, baseRevision: null, by: "tests", message: "" };
+      done(await testSets.commit(subject.project, "golden", commit));
+      done(await testSets.purge(subject.project, "golden", "a"));
       const read = async (run: RunRef) => ({
         cases: done(await runs().cases(run, ALL, { limit: 9, after: null })).items,
         results: done(await runs().results(run, ANY, { limit: 9, after: null })).items,

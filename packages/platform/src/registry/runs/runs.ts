@@ -102,7 +102,8 @@ async function deleteRun(context: RegistryContext, { key, cases }: RunRow): Prom
   });
 }
 
-async function purgeRow(
+/** Empties a row of a test set in all runs. */
+export async function purgeRow(
   context: RegistryContext,
   project: string,
   { testset, row }: { readonly testset: string; readonly row: string },

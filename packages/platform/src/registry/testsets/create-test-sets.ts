@@ -6,6 +6,7 @@ import type { RegistryContext } from "../registry-context.ts";
 import { inTransaction, storableText } from "../registry-context.ts";
 import type { RegistryOutcome } from "../registry-outcome.ts";
 import { done, refused } from "../registry-outcome.ts";
+import { purgeRow as purgeInRuns } from "../runs/runs.ts";
 import { findBinding, inputSchemaOf } from "./binding.ts";
 import { commitRows } from "./commit-rows.ts";
 import { diffRows } from "./diff-rows.ts";
@@ -52,7 +53,14 @@ export function createTestSets(context: RegistryContext): TestSets {
 
     diff: (project, testSet, between, page) => diffRows(db, project, testSet, between, page),
 
-    purge: (project, testSet, row) => purgeRow(context, project, testSet, row),
+    async purge(project, testSet, row) {
+      const purged = await purgeRow(context, project, testSet, row);
+      // Should it break off, the row can be purged again.
+      if (purged.kind === "done") {
+        await purgeInRuns(context, project, { testset: purged.value.slug, row });
+      }
+      return purged;
+    },
 
     async inputSchema(project, testSet) {
       const found = await findTestSet(db, project, testSet);
