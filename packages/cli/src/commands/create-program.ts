@@ -30,6 +30,7 @@ import { restoreCommand } from "./restore-command.ts";
 import { revisionsCommand } from "./revisions/revisions-command.ts";
 import { serveCommand } from "./serve-command.ts";
 import { serverCommand } from "./server-command.ts";
+import { testsetsCommand } from "./testsets/testsets-command.ts";
 import { variantsCommand } from "./variants-command.ts";
 
 /** The command line: `agate COMMAND …`. Throws a CommanderError where it would exit. */
@@ -81,6 +82,7 @@ function clientCommands(): Command[] {
     revisionsCommand(),
     environmentsCommand(),
     envCommand(),
+    testsetsCommand(),
     tracesCommand(),
     traceCommand(),
     keysCommand(),
