@@ -13,6 +13,7 @@ const FILES = [
   ".env.example",
   ".gitignore",
   "README.md",
+  "app.eval.ts",
   "app.test.ts",
   "app.ts",
   "package.json",
@@ -61,9 +62,10 @@ describe("a new project of the packed packages", () => {
     expect(said).toMatch(/✓ npm install +[\d.]+ m?s\n/);
   });
 
-  it.each(["typecheck", "test"])("passes npm run %s at once", async (script) => {
+  it.each(["typecheck", "test", "eval"])("passes npm run %s at once", async (script) => {
     const { stdout } = await run("npm", ["run", script], { cwd: project, env });
     if (script === "test") expect(stdout).toMatch(/pass [1-9]/);
+    if (script === "eval") expect(stdout).toContain("✓ Passed.");
   });
 
   it("has a test that fails when the workflow does something else", async () => {
@@ -72,6 +74,18 @@ describe("a new project of the packed packages", () => {
     await writeFile(app, text.replace("- $", "* $"));
     const failed = run("npm", ["test"], { cwd: project, env });
     await expect(failed).rejects.toMatchObject({ stdout: expect.stringContaining("fail 1") });
+    await writeFile(app, text);
+  });
+
+  it("has an evaluation that fails when the summaries get worse", async () => {
+    const app = join(project, "app.ts");
+    const text = await readFile(app, "utf8");
+    await writeFile(app, text.replace('picked.join(" ")', '"It is great."'));
+    const failed = run("npm", ["run", "eval"], { cwd: project, env });
+    await expect(failed).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("✗ Failed"),
+    });
     await writeFile(app, text);
   });
 

@@ -125,6 +125,7 @@ function projectManifest(name: string, { sdk, cli }: PackageSpecs): object {
       dev: "agate dev app.ts",
       start: "agate serve app.ts",
       test: "node --test",
+      eval: "agate eval",
       typecheck: "tsc",
       deploy: "agate deploy app.ts",
     },
