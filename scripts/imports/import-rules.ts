@@ -35,7 +35,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
       registry: { about: "applications, variants, revisions, environments", imports: ["."] },
       client: { about: "requests, error bodies, server-sent events, reconnecting", imports: ["."] },
       format: { about: "durations, money, times" },
-      evaluations: { about: "runs and their results", imports: [".", "statistics"] },
+      evaluations: { about: "runs and their results", imports: [".", "format", "statistics"] },
       statistics: { about: "intervals and verdicts of evaluations" },
       testsets: { about: "rows of test sets, from JSONL and CSV", imports: ["."] },
     },

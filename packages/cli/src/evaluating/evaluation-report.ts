@@ -1,3 +1,4 @@
+import { type GateSentence, gateSentences } from "@agate/protocol/evaluations";
 import type { RunGates, Verdict } from "@agate/protocol/statistics";
 import type { EvaluationOutcome } from "./run-evaluation.ts";
 
@@ -53,4 +54,10 @@ const BY_WEIGHT = [
 export function exitCodeOf(results: readonly EvaluationResult[]): number {
   const codes = results.map((result) => EXIT_CODE[result]);
   return BY_WEIGHT.find((code) => codes.includes(code)) ?? EVAL_EXIT_CODES.passed;
+}
+
+/** A sentence for each gate of an evaluation, in the order of their declaration. */
+export function gateSentencesOf({ outcome, gate }: EvaluationReport): GateSentence[] {
+  const { gates, figures } = outcome.summary;
+  return gateSentences({ gates, gate, figures });
 }

@@ -1,6 +1,6 @@
+import { formatScore } from "@agate/protocol/evaluations";
 import type { EvaluationReport, EvaluationResult } from "./evaluation-report.ts";
-import { exitCodeOf } from "./evaluation-report.ts";
-import { formatScore, gateSentences } from "./gate-sentences.ts";
+import { exitCodeOf, gateSentencesOf } from "./evaluation-report.ts";
 
 /** Everything that is known of the runs, for programs. */
 export function jsonReport(reports: readonly EvaluationReport[]): string {
@@ -34,7 +34,7 @@ export function jsonReport(reports: readonly EvaluationReport[]): string {
 /** JUnit's XML: a suite for each evaluation, a test for each gate. Undecided and unscored gates fail. */
 export function junitReport(reports: readonly EvaluationReport[]): string {
   const suites = reports.map((report) => {
-    const gates = gateSentences(report);
+    const gates = gateSentencesOf(report);
     const ended = endOf(report);
     const tests = [
       ...gates.map(({ subject, bound, verdict, finding }) =>
@@ -69,7 +69,7 @@ function endOf({ result, outcome }: EvaluationReport) {
 /** Annotations of a workflow on GitHub, and a line for each evaluation. */
 export function githubReport(reports: readonly EvaluationReport[]): string {
   const lines = reports.flatMap((report) => {
-    const annotations = gateSentences(report)
+    const annotations = gateSentencesOf(report)
       .filter(({ verdict }) => verdict !== "passed")
       .map(({ subject, bound, verdict, finding }) => {
         const level = verdict === "undecided" ? "warning" : "error";

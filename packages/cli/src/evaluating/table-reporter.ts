@@ -1,17 +1,20 @@
 import type { ColumnFigures, ScoreFigures } from "@agate/protocol";
-import { formatCost, formatCount, formatDuration, plural } from "@agate/protocol/format";
-import { printableLine } from "../terminal/printable.ts";
-import { type Column, layOutTable, type Row, tableHead, tableLine } from "../terminal/table.ts";
-import type { Paint, Style } from "../terminal/terminal.ts";
-import { clippedLine, padText } from "../terminal/text-width.ts";
-import type { EvaluationReport, EvaluationResult } from "./evaluation-report.ts";
 import {
   formatDifference,
   formatInterval,
   formatScore,
   type GateSentence,
-  gateSentences,
-} from "./gate-sentences.ts";
+} from "@agate/protocol/evaluations";
+import { formatCost, formatCount, formatDuration, plural } from "@agate/protocol/format";
+import { printableLine } from "../terminal/printable.ts";
+import { type Column, layOutTable, type Row, tableHead, tableLine } from "../terminal/table.ts";
+import type { Paint, Style } from "../terminal/terminal.ts";
+import { clippedLine, padText } from "../terminal/text-width.ts";
+import {
+  type EvaluationReport,
+  type EvaluationResult,
+  gateSentencesOf,
+} from "./evaluation-report.ts";
 import type { FailedCall } from "./run-evaluation.ts";
 
 /** Cases and failures that a table names; the rest is counted. */
@@ -32,7 +35,7 @@ export function tableReport(
     ...scoreTable(report, paint, columns),
     "",
     ...callTable(report, paint, columns),
-    ...section("Gates", gateLines(gateSentences(report), paint, width), paint),
+    ...section("Gates", gateLines(gateSentencesOf(report), paint, width), paint),
     ...section("Worse than the baseline", worseLines(report, width), paint),
     ...section("Failed calls", failedCalls(report, width), paint),
     ...section("Failed scores", failedScores(report, width), paint),

@@ -1,7 +1,7 @@
-import type { ColumnFigures } from "@agate/protocol";
-import { formatCost, formatDuration, plural } from "@agate/protocol/format";
-import type { GateVerdict, RunGates, Verdict } from "@agate/protocol/statistics";
-import type { EvaluationReport } from "./evaluation-report.ts";
+import { formatCost, formatDuration, plural } from "../format/figures.ts";
+import type { GateVerdict, RunGates } from "../statistics/judge-run.ts";
+import type { Verdict } from "../statistics/verdict.ts";
+import type { ColumnFigures, RunFigures } from "./run.ts";
 
 /** A gate in words: what it bounds, and what the run found. */
 export interface GateSentence {
@@ -12,13 +12,21 @@ export interface GateSentence {
   readonly finding: string;
 }
 
-/** A sentence for each gate of an evaluation, in the order of their declaration. */
-export function gateSentences({ outcome, gate }: EvaluationReport): GateSentence[] {
-  return outcome.summary.gates.map((each) => ({
+/** What the verdicts of a run's gates are put into words with. */
+export interface JudgedRun {
+  readonly gates: readonly GateVerdict[];
+  /** As it was declared. */
+  readonly gate: RunGates | null;
+  readonly figures: RunFigures;
+}
+
+/** A sentence for each gate of a run, in the order of their declaration. */
+export function gateSentences({ gates, gate, figures }: JudgedRun): GateSentence[] {
+  return gates.map((each) => ({
     subject: "score" in each ? each.score : each.gate,
     bound: boundOf(each, gate ?? {}),
     verdict: each.verdict,
-    finding: findingOf(each, outcome.summary),
+    finding: findingOf(each, figures),
   }));
 }
 
@@ -37,8 +45,7 @@ function boundOf(each: GateVerdict, gate: RunGates): string {
   }
 }
 
-function findingOf(each: GateVerdict, summary: EvaluationReport["outcome"]["summary"]): string {
-  const [candidate] = summary.figures.columns;
+function findingOf(each: GateVerdict, { columns: [candidate] }: RunFigures): string {
   switch (each.gate) {
     case "min": {
       const { observed, missing } = each.mean;
@@ -70,7 +77,7 @@ function findingOf(each: GateVerdict, summary: EvaluationReport["outcome"]["summ
 
 function differenceFinding(each: Extract<GateVerdict, { gate: "notWorseBy" }>): string {
   const { comparison, moreCases, verdict } = each;
-  if (comparison === undefined) return "there is no baseline: pass --baseline";
+  if (comparison === undefined) return "there is no baseline";
   const { observed, missing } = comparison;
   if (observed.cases === 0) return "no case has this score in both columns";
   const shown = `${formatDifference(observed.mean)} ${formatInterval(observed)}`;
