@@ -255,6 +255,26 @@ describe("the quickstart", () => {
     expect(stdout).toMatch(/^\{"data":|^event: chunk\n(.*\n)*event: done\n/);
   });
 
+  it("has an evaluation that passes without a key, and compares variants", async () => {
+    const evaluate = async (...args: readonly string[]) => {
+      const npm = run("npm", ["run", "eval", "--silent", "-w", "examples/quickstart", ...args]);
+      return { code: await npm.ended, log: npm.log() };
+    };
+    const concise = await evaluate();
+    expect(concise.log).toContain("✓ Passed.");
+    expect(concise.code).toBe(0);
+    const compared = await evaluate("--", "--baseline", "thorough", "--reporter", "json");
+    const { evaluations } = JSON.parse(compared.log);
+    expect(evaluations).toMatchObject([
+      { columns: { candidate: "concise", baseline: "thorough" }, failed_scores: [] },
+    ]);
+    // Stand-ins know no chance: the same run again has the same scores.
+    const again = await evaluate("--", "--baseline", "thorough", "--reporter", "json");
+    const scoresOf = (log: string) => JSON.parse(log).evaluations[0].figures.scores;
+    expect(scoresOf(compared.log)).toBeDefined();
+    expect(scoresOf(again.log)).toEqual(scoresOf(compared.log));
+  });
+
   it("asks for a question", async () => {
     const { status, body } = await post(`${url}/run`, { inputs: {} });
     expect(status).toBe(422);

@@ -12,6 +12,12 @@ export const isConfigured = hasKey || baseUrl !== OPENAI;
 // have known names.
 const provider = baseUrl === OPENAI ? "openai" : new URL(baseUrl).host;
 
+/** The model that judges answers in evaluations. */
+export function judgeEndpoint() {
+  const model = "gpt-5-mini";
+  return hasKey ? { baseUrl, model, apiKey: ag.secret("OPENAI_API_KEY") } : { baseUrl, model };
+}
+
 interface EmbeddingsRequest {
   readonly model: string;
   readonly input: readonly string[];

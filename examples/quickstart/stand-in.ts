@@ -53,6 +53,21 @@ export const summarize = ag.instrument({ name: "chat", kind: "LLM" })(function* 
   ag.tracing.storeMetrics({ inputTokens: tokensIn(`${text} ${question}`), outputTokens });
 });
 
+/** Stands in for a model that judges: an answer is relevant if it has the words of its question. */
+export const judge = ag.instrument({ name: "judge", kind: "LLM" })((prompt: string): string => {
+  describeCall("chat");
+  const [, question = "", answer = ""] =
+    /Question: (.*)\nAnswer: ([\s\S]*?)\n\n/.exec(prompt) ?? [];
+  const asked = new Set(wordsOf(question));
+  const said = new Set(wordsOf(answer));
+  const shared = asked.intersection(said).size;
+  const label = shared === asked.size ? "yes" : shared > 0 ? "partly" : "no";
+  const explanation = `The answer has ${shared} of ${asked.size} words of the question.`;
+  const verdict = JSON.stringify({ label, explanation });
+  ag.tracing.storeMetrics({ inputTokens: tokensIn(prompt), outputTokens: tokensIn(verdict) });
+  return verdict;
+});
+
 /** An unknown provider has no prices, so the stand-in has no cost. */
 function describeCall(operation: "chat" | "embeddings"): void {
   ag.tracing.storeMeta({
