@@ -160,6 +160,7 @@ export type { TemplatePart } from "./template.ts";
 export { splitTemplate, templateName, unknownVariable, VARIABLE_SYNTAX } from "./template.ts";
 export type { RowSource, TestRow } from "./testsets/test-row.ts";
 export type {
+  AddedSpans,
   RouteBinding,
   RowCounts,
   RowDiff,

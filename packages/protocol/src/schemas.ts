@@ -33,6 +33,7 @@ export {
   variantSchema,
 } from "./span-record-schema.ts";
 export {
+  addedSpansSchema,
   testRowSchema,
   testSetCommitSchema,
   testSetDiffSchema,

@@ -56,6 +56,15 @@ export interface TestSetCommit extends RowCounts {
   readonly unchanged: number;
 }
 
+/** What became of spans that were added as rows. */
+export interface AddedSpans {
+  /** The latest revision, which is the one before where nothing was added. */
+  readonly test_set: TestSetRef;
+  readonly added: number;
+  /** Those whose inputs a row of the set, or an earlier span of the request, has. */
+  readonly skipped: number;
+}
+
 /** A row that differs between two revisions. */
 export type RowDiff =
   | { readonly id: string; readonly change: "added"; readonly to: TestRow }
@@ -164,6 +173,14 @@ export const testSetRevisionSchema: z.ZodType<TestSetRevision> = z
 export const testSetCommitSchema: z.ZodType<TestSetCommit> = z
   .strictObject({ test_set: refSchema, ...counts, unchanged: count })
   .meta({ id: "TestSetCommit", description: "What a commit did to the rows." });
+
+export const addedSpansSchema: z.ZodType<AddedSpans> = z
+  .strictObject({
+    test_set: refSchema,
+    added: count,
+    skipped: count.meta({ description: "How many have the inputs of a row that is there." }),
+  })
+  .meta({ id: "AddedSpans" });
 
 const rowDiffSchema: z.ZodType<RowDiff> = z
   .discriminatedUnion("change", [

@@ -302,7 +302,9 @@ export function describeTestSets(subject: Subject): void {
     it("append rows whose ids are new, and leave the others", async () => {
       await fresh();
       done(await commit(replace(row("a", 1))));
-      const append = { kind: "append", rows: rowsOf([row("a", 2), row("b", 2)]) } as const;
+      const [twice] = rowsOf([row("b", 3)]);
+      const rows = [...rowsOf([row("a", 2), row("b", 2)]), twice!];
+      const append = { kind: "append", rows } as const;
       expect(done(await commit(append)).commit).toMatchObject({ added: 1, unchanged: 1 });
       expect(await readAll(null)).toEqual(rowsOf([row("a", 1), row("b", 2)]));
     });

@@ -87,7 +87,7 @@ function planChange(current: readonly CurrentRow[], change: RowsChange): CommitP
       return planPatch(current, change.upsert.map(toStoredRow), new Set(change.delete));
     case "append": {
       const known = new Set(current.map(({ id }) => id));
-      const added = change.rows.filter(({ id }) => !known.has(id));
+      const added = change.rows.filter(({ id }) => !known.has(id) && known.add(id));
       return planPatch(current, added.map(toStoredRow), new Set());
     }
   }
@@ -98,8 +98,17 @@ function rowsOf(change: RowsChange): readonly TestRow[] {
   return change.kind === "patch" ? change.upsert : change.rows;
 }
 
+/** The field of a request that rows are from. */
+type RowList = "rows" | "upsert" | "spans";
+
+const LIST_OF: Readonly<Record<RowsChange["kind"], RowList>> = {
+  replace: "rows",
+  patch: "upsert",
+  append: "spans",
+};
+
 /** A fault of a row in a request: of a file by its line, of JSON by its place in the body. */
-export function rowProblem(fault: RowFault, list: "rows" | "upsert"): RegistryProblem {
+export function rowProblem(fault: RowFault, list: RowList): RegistryProblem {
   const { index, line, path } = fault;
   const loc = line === null ? ["body", list, index, ...path] : ["body", line, ...path];
   return { type: "rows_invalid", loc, msg: shownRowFault(fault) };
@@ -107,7 +116,7 @@ export function rowProblem(fault: RowFault, list: "rows" | "upsert"): RegistryPr
 
 function faultIn(change: RowsChange, index: number, path: RowFault["path"], msg: string) {
   const line = (change.kind === "replace" ? change.lines?.[index] : null) ?? null;
-  return rowProblem({ index, line, path, msg }, change.kind === "patch" ? "upsert" : "rows");
+  return rowProblem({ index, line, path, msg }, LIST_OF[change.kind]);
 }
 
 /** A purged row stays empty, and rows that a patch removes must be there. */

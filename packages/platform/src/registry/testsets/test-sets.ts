@@ -92,7 +92,7 @@ export type RowsChange =
       readonly upsert: readonly TestRow[];
       readonly delete: readonly string[];
     }
-  /** Appends those whose ids are new. */
+  /** Appends those whose ids are new; the first of several with the same id. */
   | { readonly kind: "append"; readonly rows: readonly TestRow[] };
 
 /** The lines of the file that the rows are from, for messages; null where they are from none. */

@@ -1,6 +1,7 @@
 import {
   addedCasesSchema,
   addedResultsSchema,
+  addedSpansSchema,
   analyticsSchema,
   apiKeySchema,
   applicationSchema,
@@ -54,6 +55,7 @@ function pageOf<Item extends z.ZodType>(item: Item) {
 const SCHEMAS = {
   AddedCases: addedCasesSchema,
   AddedResults: addedResultsSchema,
+  AddedSpans: addedSpansSchema,
   Analytics: analyticsSchema,
   ApiKeyList: listOf(apiKeySchema).meta({ id: "ApiKeyList" }),
   Application: applicationSchema,

@@ -39,6 +39,7 @@ import { putScoresRoute } from "./scores.ts";
 import { takeBackupRoute } from "./take-backup.ts";
 import { testSetFileRoutes } from "./testsets/files.ts";
 import { testSetRevisionRoutes } from "./testsets/revisions.ts";
+import { addSpansRoute } from "./testsets/spans.ts";
 import { testSetRoutes } from "./testsets/test-sets.ts";
 import { deleteTraceRoute, readSpanRoute, readTraceRoute } from "./traces.ts";
 
@@ -96,6 +97,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     ...testSetRoutes(registry.testSets, maxBodyBytes),
     ...testSetRevisionRoutes(registry.testSets, maxBodyBytes),
     ...testSetFileRoutes(registry.testSets, maxBodyBytes),
+    addSpansRoute(registry.testSets, store, maxBodyBytes),
     ...runRoutes(registry, maxBodyBytes),
     ...runItemRoutes({ ...dependencies, redactionOf: access.redactionOf }),
     ...deploymentRoutes(deployment),
