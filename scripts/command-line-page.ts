@@ -59,8 +59,11 @@ function argumentList(command: Command): string {
     .join("");
 }
 
+/** An option `--url` of a command's own is another address. */
 function asksPlatform(command: Command): boolean {
-  return command.options.some(({ long }) => long === "--url");
+  return command.options.some(
+    ({ long, helpGroupHeading }) => long === "--url" && helpGroupHeading !== undefined,
+  );
 }
 
 function ownOptions(command: Command): Option[] {

@@ -229,6 +229,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
       evaluating: {
         about: "agate eval: runs and reports",
         imports: [
+          "api-client",
           "dev",
           "packing",
           "terminal",

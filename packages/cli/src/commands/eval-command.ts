@@ -1,9 +1,12 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { readBaseUrl, wrongUrl } from "../api-client/connection.ts";
+import { createApiClient } from "../api-client/api-client.ts";
+import { ApiFailure } from "../api-client/api-failure.ts";
+import { readBaseUrl, readConnection, wrongUrl } from "../api-client/connection.ts";
+import type { EvalPlatform } from "../evaluating/report-run.ts";
 import { openTerminal } from "../terminal/terminal.ts";
 import { examples, HEADINGS } from "./client/command-help.ts";
-import { CommandFailure } from "./client/failures.ts";
-import { reportFailures } from "./client/report-failures.ts";
+import { CommandFailure, WrongUsage } from "./client/failures.ts";
+import { describeFailure, reportFailures } from "./client/report-failures.ts";
 import { processOf } from "./command-process.ts";
 import { parsePositiveNumber } from "./option-parsers.ts";
 import { catchSignals } from "./stop-signals.ts";
@@ -22,6 +25,8 @@ export interface EvalFlags {
   readonly resume?: boolean;
   readonly url?: string;
   readonly app?: string;
+  readonly apiKey?: string;
+  readonly report: boolean;
 }
 
 /** `agate eval`: runs evaluations here. */
@@ -44,11 +49,16 @@ export function evalCommand(): Command {
       "--app <name>",
       "name of the application (default: $AGATE_APPLICATION, else the project's)",
     )
+    .option("--no-report", "report nothing to the platform")
+    .option("--api-key <key>", "key to report with (default: $AGATE_API_KEY)")
     .addHelpText(
       "after",
       `
 Exit code: 0 passed (or no gate), 1 failed, 2 could not run, 3 undecided,
 130 interrupted. Results are kept in .agate/evaluations; run:ID names them.
+
+With a platform ($AGATE_BASE_URL, or agate --url URL eval), runs and their traces
+are reported there.
 ${examples("agate eval", "agate eval support.eval.ts --trials 3 --max-cost 2", "agate eval --baseline run:20261117-4f3a9c01")}`,
     );
   return command.action(async (files: string[]) => {
@@ -63,16 +73,21 @@ ${examples("agate eval", "agate eval support.eval.ts --trials 3 --max-cost 2", "
       try {
         const flags = command.opts<EvalFlags>();
         const { env } = ownProcess;
+        const platform = platformOf(command, env);
         ownProcess.exitCode = await runEvals({
           files,
           flags,
           terminal,
           env,
+          platform,
           folder: process.cwd(),
           signal: ended.signal,
         });
       } catch (error) {
-        if (!(error instanceof Error)) throw error;
+        if (!(error instanceof Error) || error instanceof WrongUsage) throw error;
+        if (error instanceof ApiFailure) {
+          throw new CommandFailure(sentenceOf(error), [], EVAL_EXIT_CODES.couldNotRun);
+        }
         if (error instanceof EvalFailure) {
           throw new CommandFailure(error.message, error.lines, EVAL_EXIT_CODES.couldNotRun);
         }
@@ -83,6 +98,28 @@ ${examples("agate eval", "agate eval support.eval.ts --trials 3 --max-cost 2", "
       }
     });
   });
+}
+
+/** The one that is named by `agate --url URL eval`, or the environment: `eval --url` is the application's. */
+function platformOf(command: Command, env: NodeJS.ProcessEnv): EvalPlatform | undefined {
+  const common = command.parent?.opts<{ url?: string; apiKey?: string }>() ?? {};
+  if (common.url === undefined && !env.AGATE_BASE_URL) return undefined;
+  const { apiKey = common.apiKey } = command.opts<EvalFlags>();
+  const outcome = readConnection(
+    {
+      ...(common.url !== undefined && { url: common.url }),
+      ...(apiKey !== undefined && { apiKey }),
+    },
+    env,
+  );
+  if (outcome.kind === "wrong") throw new WrongUsage(outcome.reason);
+  return { api: createApiClient(outcome.connection), describe: sentenceOf };
+}
+
+function sentenceOf(failure: ApiFailure): string {
+  return describeFailure(failure)
+    .lines.map((line) => line.replace(/^agate: /, "").trim())
+    .join(" ");
 }
 
 function collect(name: string, before: readonly string[] = []): readonly string[] {

@@ -10,6 +10,8 @@ export interface EvaluationReport {
   readonly testset: { readonly source: string; readonly cases: number };
   readonly trials: number;
   readonly outcome: EvaluationOutcome;
+  /** Of the run on a platform; null where none has it. */
+  readonly address: string | null;
   /** What decides the exit code. */
   readonly result: EvaluationResult;
 }

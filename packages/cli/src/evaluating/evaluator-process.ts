@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Connection } from "../api-client/connection.ts";
 import { createBundleFolder, placeBundle } from "../dev/bundle-folder.ts";
 import { readEnvFile, unsetIn } from "../dev/env-file.ts";
 import { nameApp, nameVariables } from "../dev/name-app.ts";
@@ -15,6 +16,8 @@ export interface EvaluatorOptions {
   /** The application's slug; without it the one that the environment or the project says. */
   readonly application: string | undefined;
   readonly env: NodeJS.ProcessEnv;
+  /** Where its spans go. Without it, configurations are those of the code. */
+  readonly platform: Pick<Connection, "url" | "apiKey"> | undefined;
   /** What the program prints. */
   readonly onOutput: (text: string) => void;
 }
@@ -72,8 +75,7 @@ export async function startEvaluator(options: EvaluatorOptions): Promise<Evaluat
       env: {
         ...variables,
         ...nameVariables(application, options.application, variables),
-        // The run is this machine's own: configurations are those of the code.
-        AGATE_BASE_URL: undefined,
+        ...platformVariables(options.platform),
         AGATE_EVALUATOR_SOCKET: socketPath,
         // Where the program itself calls `ag.serve`.
         AGATE_LISTEN: `unix:${join(sockets, "app.sock")}`,
@@ -92,6 +94,14 @@ export async function startEvaluator(options: EvaluatorOptions): Promise<Evaluat
   if (exit === undefined) return evaluator;
   await evaluator[Symbol.asyncDispose]();
   return { kind: "threw", exit };
+}
+
+function platformVariables(
+  platform: EvaluatorOptions["platform"],
+): Readonly<Record<string, string | undefined>> {
+  if (platform === undefined) return { AGATE_BASE_URL: undefined };
+  const { url, apiKey } = platform;
+  return { AGATE_BASE_URL: url, AGATE_API_KEY: apiKey, AGATE_CONFIG_FILE: undefined };
 }
 
 /** Undefined when it listens, else how it ended. */

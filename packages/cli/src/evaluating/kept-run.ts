@@ -26,6 +26,10 @@ export interface RunHeader {
   readonly cases: string;
   /** Version by scorer. */
   readonly scorers: Readonly<Record<string, string>>;
+  /** The git commit of the code. */
+  readonly commit: string | null;
+  /** The address of the platform that has its traces. */
+  readonly platform: string | null;
 }
 
 /** The last line of a run that has all its results. */

@@ -19,7 +19,14 @@ export interface LoadedCases {
   readonly cases: readonly RunCase[];
   /** As reports name the test set. */
   readonly source: string;
+  readonly testset: CasesOrigin;
 }
+
+/** Where cases are from. */
+export type CasesOrigin =
+  | { readonly kind: "inline" }
+  /** A path relative to the folder of `package.json`. */
+  | { readonly kind: "file"; readonly name: string };
 
 /** Faults that a message lists. */
 const MOST_SHOWN = 10;
@@ -43,7 +50,7 @@ export async function loadCases(
   }
   const cases = read.rows.filter(({ purged }) => !purged);
   if (cases.length === 0) return refused(`${testset} has no cases. Add a row to run ${name}.`);
-  return { kind: "cases", cases, source: testset };
+  return { kind: "cases", cases, source: testset, testset: { kind: "file", name: testset } };
 }
 
 function isFile(testset: string): boolean {
@@ -86,7 +93,7 @@ function inlineCases(name: string, rows: readonly unknown[]): LoadedCases | Refu
     ...("expected" in row && { expected: row.expected }),
     ...(isRecord(row.metadata) && { metadata: row.metadata }),
   }));
-  return { kind: "cases", cases, source: "the eval file" };
+  return { kind: "cases", cases, source: "the eval file", testset: { kind: "inline" } };
 }
 
 /** Tells whether two runs have the same cases. */

@@ -5,11 +5,12 @@ import { exitCodeOf, gateSentencesOf } from "./evaluation-report.ts";
 /** Everything that is known of the runs, for programs. */
 export function jsonReport(reports: readonly EvaluationReport[]): string {
   const evaluations = reports.map((report) => {
-    const { name, route, testset, trials, result, outcome } = report;
+    const { name, route, testset, trials, address, result, outcome } = report;
     const { header, summary, items, failedCalls, failedScores } = outcome;
     return {
       evaluation: name,
       run: header.run,
+      address,
       result,
       route,
       testset,

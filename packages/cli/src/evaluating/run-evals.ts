@@ -5,6 +5,7 @@ import { EvaluatorClient } from "@agate/platform/evaluations";
 import type { CheckFault, DeclaredEvaluation } from "@agate/protocol/evaluator";
 import { smallestMargin } from "@agate/protocol/statistics";
 import { formatProblems } from "../packing/code-problem.ts";
+import { gitCommit } from "../packing/git-commit.ts";
 import { openProject, type Project } from "../packing/project.ts";
 import { progressBar, silentProgress, startProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -15,6 +16,7 @@ import { findEvalFiles } from "./find-eval-files.ts";
 import { readRun } from "./kept-run.ts";
 import { type LoadedCases, loadCases } from "./load-cases.ts";
 import { githubReport, jsonReport, junitReport } from "./other-reporters.ts";
+import { type EvalPlatform, reportedAddress, reportTo } from "./report-run.ts";
 import type { RunColumn, RunColumns } from "./run-column.ts";
 import { runEvaluation } from "./run-evaluation.ts";
 import { tableReport } from "./table-reporter.ts";
@@ -32,6 +34,8 @@ export interface EvalRequest {
   readonly resume?: boolean | undefined;
   readonly url?: string | undefined;
   readonly app?: string | undefined;
+  /** Whether a platform gets the runs. */
+  readonly report: boolean;
 }
 
 export interface EvalSession {
@@ -39,6 +43,8 @@ export interface EvalSession {
   readonly flags: EvalRequest;
   readonly terminal: Terminal;
   readonly env: NodeJS.ProcessEnv;
+  /** Undefined where none is named. */
+  readonly platform: EvalPlatform | undefined;
   /** Where the command was started. */
   readonly folder: string;
   /** Aborted by the first signal: calls that are running end. */
@@ -72,8 +78,9 @@ export async function runEvals(session: EvalSession): Promise<number> {
     terminal.note("Interrupted: waiting for running calls. Press Ctrl-C again to end at once."),
   );
   const reports: EvaluationReport[] = [];
+  const commit = await gitCommit(project.folder, session.env);
   for (const each of prepared) {
-    const report = await runOne(session, each, { client, project, columns });
+    const report = await runOne(session, each, { client, project, columns, commit });
     reports.push(report);
     if (flags.reporter === "table" || flags.output !== undefined) {
       for (const line of tableReport(report, terminal.paint, terminal.columns))
@@ -95,10 +102,11 @@ interface RunParts {
   readonly client: EvaluatorClient;
   readonly project: Project;
   readonly columns: RunColumns;
+  readonly commit: string | null;
 }
 
 async function started(
-  { flags, terminal, env }: EvalSession,
+  { flags, terminal, env, platform }: EvalSession,
   project: Project,
   files: readonly string[],
 ) {
@@ -107,6 +115,7 @@ async function started(
     files,
     application: flags.app,
     env,
+    platform: flags.report ? platform?.api.connection : undefined,
     onOutput: (text) => terminal.writeNote(text),
   });
   switch (outcome.kind) {
@@ -165,10 +174,12 @@ function shownFault({ id, path, msg }: CheckFault): string {
 }
 
 async function runOne(
-  { flags, terminal, signal }: EvalSession,
-  { evaluation, cases: { cases, source } }: PreparedEvaluation,
-  { client, project, columns }: RunParts,
+  { flags, terminal, signal, platform }: EvalSession,
+  { evaluation, cases: loaded }: PreparedEvaluation,
+  { client, project, columns, commit }: RunParts,
 ): Promise<EvaluationReport> {
+  const { cases, source } = loaded;
+  const target = flags.report ? platform : undefined;
   const trials = flags.trials ?? evaluation.trials;
   noteMargins(evaluation, cases.length, columns, terminal);
   using progress = terminal.canAnimate ? startProgress(terminal, 0) : silentProgress;
@@ -183,6 +194,8 @@ async function runOne(
     concurrency: flags.concurrency ?? evaluation.concurrency,
     maxCost: flags.maxCost,
     resume: flags.resume === true,
+    commit,
+    report: target && reportTo(target, { evaluation, loaded, columns }, terminal),
     signal,
     onProgress: (done, all, failed) =>
       progress.update(
@@ -193,7 +206,8 @@ async function runOne(
   progress.done();
   const { name, route, gate } = evaluation;
   const testset = { source, cases: cases.length };
-  return { name, route, gate, testset, trials, outcome, result: resultOf(outcome) };
+  const address = target ? reportedAddress(target, outcome, terminal) : null;
+  return { name, route, gate, testset, trials, outcome, address, result: resultOf(outcome) };
 }
 
 /** Before the first call: a gate that so few cases cannot decide. */

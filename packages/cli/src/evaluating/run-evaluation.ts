@@ -16,9 +16,10 @@ import {
 import { RunTally } from "@agate/protocol/evaluations";
 import type { DeclaredEvaluation } from "@agate/protocol/evaluator";
 import { type Refusal, refused } from "../packing/project.ts";
-import { KeptRun, type ReadRun, type RunHeader, unfinishedRun } from "./kept-run.ts";
+import { KeptRun, type ReadRun, type RunHeader, readRun, unfinishedRun } from "./kept-run.ts";
 import { hashCases } from "./load-cases.ts";
 import { createPerformer, type RunColumns } from "./run-column.ts";
+import type { ReportOutcome, RunReporter } from "./run-reporter.ts";
 import { type RunSummary, summariseRun, tallied } from "./run-summary.ts";
 
 export interface RunEvaluationOptions {
@@ -34,6 +35,10 @@ export interface RunEvaluationOptions {
   readonly maxCost: number | undefined;
   /** Whether the last run that was interrupted goes on. */
   readonly resume: boolean;
+  /** The git commit of the code. */
+  readonly commit: string | null;
+  /** Reports the run to a platform. */
+  readonly report: RunReporting | undefined;
   readonly signal: AbortSignal;
   /** Told how far the run is. */
   readonly onProgress: (done: number, all: number, failed: number) => void;
@@ -52,17 +57,28 @@ export interface FailedScore extends FailedCall {
   readonly score: string;
 }
 
+/** How a run is reported to a platform. */
+export interface RunReporting {
+  /** The address of the platform. */
+  readonly url: string;
+  start(header: RunHeader): RunReporter;
+}
+
 export interface EvaluationOutcome {
   readonly kind: "ran";
   readonly end: RunEnd;
   readonly header: RunHeader;
   readonly summary: RunSummary;
   readonly items: { readonly done: number; readonly all: number; readonly earlier: number };
+  /** Whether a platform has the run; undefined where none was to get it. */
+  readonly report: ReportOutcome | undefined;
   /** The first of them. */
   readonly failedCalls: readonly FailedCall[];
   readonly failedScores: readonly FailedScore[];
 }
 
+/** Seeds are whole numbers below it, as the platform's are. */
+const SEEDS = 2 ** 31;
 /** Failures that a report names. */
 const MOST_NAMED = 20;
 
@@ -80,11 +96,13 @@ export async function runEvaluation(
   const { header } = kept;
   const scorers = evaluation.scorers.map(({ name }) => name);
   const results = new Results(cases, trials, roles, scorers);
+  const reporter = options.report?.start(header);
   const done = new Set<string>();
   const ceiling = new CostCeiling(options.maxCost);
   for (const result of opened.before?.results() ?? []) {
     done.add(itemKey(result));
     results.add(result);
+    reporter?.add(result);
     ceiling.add(result.cost);
     ceiling.add(result.judge_cost);
   }
@@ -106,18 +124,22 @@ export async function runEvaluation(
       onResult(result) {
         kept.add(result);
         results.add(result);
+        reporter?.add(result);
         count += 1;
         options.onProgress(count, all, results.failed);
       },
     },
   );
-  if (end === "finished") kept.finish();
+  const report = await reporter?.end(end, () => readRun(folder, header.run)?.results() ?? []);
+  // Resuming a run that has all its results sends them.
+  if (end === "finished" && report?.kind !== "unsent") kept.finish();
   return {
     kind: "ran",
     end,
     header,
     summary: summariseRun(results.tally, cases, evaluation.gate, results.unknownJudges),
     items: { done: count, all, earlier },
+    report,
     failedCalls: results.failedCalls,
     failedScores: results.failedScores,
   };
@@ -178,7 +200,7 @@ function newHeader(options: RunEvaluationOptions): RunHeader {
     run: `${day}-${randomBytes(4).toString("hex")}`,
     evaluation: evaluation.name,
     started_at: now.toISOString(),
-    seed: randomInt(2 ** 32),
+    seed: randomInt(SEEDS),
     trials,
     columns: {
       candidate: columns.candidate?.label ?? "",
@@ -186,6 +208,8 @@ function newHeader(options: RunEvaluationOptions): RunHeader {
     },
     cases: hashCases(cases),
     scorers: Object.fromEntries(evaluation.scorers.map(({ name, version }) => [name, version])),
+    commit: options.commit,
+    platform: options.report?.url ?? null,
   };
 }
 

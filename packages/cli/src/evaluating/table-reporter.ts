@@ -41,6 +41,7 @@ export function tableReport(
     ...section("Failed scores", failedScores(report, width), paint),
     "",
     ...resultLines(report, paint),
+    ...(report.address === null ? [] : [`Reported to ${printableLine(report.address)}`]),
   ];
 }
 

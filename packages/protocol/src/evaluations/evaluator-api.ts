@@ -35,6 +35,8 @@ export const CALL_HEADERS = {
 /** An evaluation that an eval file declares. */
 export interface DeclaredEvaluation {
   readonly name: string;
+  /** The slug of the application. */
+  readonly application: string;
   /** The path of the route that it calls. */
   readonly route: string;
   /** Which test set, or the cases themselves. */

@@ -217,6 +217,8 @@ export const ROUTE_PATHS: unique symbol = Symbol.for("agate.sdk.routePaths");
 /** What an evaluation needs of the declaration of its route; on every function that is a route. */
 export interface DeclaredRoute {
   readonly app: App;
+  /** The slug of the app's application. */
+  readonly application: string;
   readonly definition: RouteDefinition;
 }
 

@@ -136,7 +136,14 @@ export function buildApp(parts: AppParts): App {
       declared.set(route, path);
       const declaration = (): DeclaredRoute | undefined => {
         const definition = routes.get(path);
-        return definition && { app: app as unknown as App, definition };
+        if (definition === undefined) return undefined;
+        return {
+          app: app as unknown as App,
+          definition,
+          get application() {
+            return workflow().application ?? UNNAMED_APPLICATION;
+          },
+        };
       };
       return Object.defineProperty(route, DECLARED_ROUTE, { value: declaration });
     };

@@ -60,7 +60,7 @@ export class EvaluatorApp {
 
   async #list(): Promise<DeclaredEvaluation[]> {
     return Promise.all(
-      [...this.#evaluations.values()].map(async ({ evaluation }) => {
+      [...this.#evaluations.values()].map(async ({ evaluation, declared }) => {
         const { name, route, testset, trials, concurrency, gate, scorers } = evaluation;
         const versions = Object.entries(scorers).map(async ([scorer, given]) => ({
           name: scorer,
@@ -68,6 +68,7 @@ export class EvaluatorApp {
         }));
         return {
           name,
+          application: declared.application,
           route: String(route.path),
           testset,
           trials,
