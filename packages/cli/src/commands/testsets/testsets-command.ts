@@ -13,6 +13,8 @@ import { onPlatform } from "../client/on-platform.ts";
 import type { Items, Page, PageFlags } from "../client/paged-list.ts";
 import { cursorOption, limitOption, listLines, noteNextPage } from "../client/paged-list.ts";
 import { timeCell } from "../client/times.ts";
+import { addCommand } from "./add-command.ts";
+import { bindCommand } from "./bind-command.ts";
 import { diffCommand } from "./diff-command.ts";
 import { pullCommand } from "./pull-command.ts";
 import { pushCommand } from "./push-command.ts";
@@ -22,7 +24,7 @@ import { SET, type TestSetAt, testSetArgument } from "./test-set-ref.ts";
 export function testsetsCommand(): Command {
   return commandGroup({
     name: "testsets",
-    description: "List test sets; push, pull, show, compare, purge, delete them.",
+    description: "List test sets; push, pull, add to, bind, show, compare, purge, delete them.",
     heading: HEADINGS.registry,
     examples: [
       "agate testsets",
@@ -33,6 +35,8 @@ export function testsetsCommand(): Command {
     others: [
       pushCommand(),
       pullCommand(),
+      addCommand(),
+      bindCommand(),
       showCommand(),
       historyCommand(),
       diffCommand(),
