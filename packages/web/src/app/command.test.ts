@@ -19,6 +19,7 @@ describe("commands", () => {
       "Playground",
       "Traces",
       "Test sets",
+      "Runs",
       "Applications",
       "support",
       "support /",

@@ -2,7 +2,7 @@ import type { Application } from "@agate/protocol";
 
 /** A target of the command menu. */
 export type Destination =
-  | { readonly to: "/" | "/playground" | "/traces" | "/testsets" | "/apps" }
+  | { readonly to: "/" | "/playground" | "/traces" | "/testsets" | "/runs" | "/apps" }
   | { readonly to: "/apps/$app"; readonly app: string }
   | { readonly to: "/apps/$app/playground"; readonly app: string; readonly route: string }
   | { readonly to: "/traces/$traceId"; readonly traceId: string }
@@ -22,6 +22,7 @@ const PLACES: readonly Command[] = [
   { label: "Playground", group: "Go to", destination: { to: "/playground" } },
   { label: "Traces", group: "Go to", destination: { to: "/traces" } },
   { label: "Test sets", group: "Go to", destination: { to: "/testsets" } },
+  { label: "Runs", group: "Go to", destination: { to: "/runs" } },
   { label: "Applications", group: "Go to", destination: { to: "/apps" } },
 ];
 

@@ -14,6 +14,7 @@ import { EmptyState, ErrorState, Skeleton } from "../design/empty-state.tsx";
 import { isNotLoaded, loadPart } from "../design/load-part.ts";
 import { parsePlaygroundSearch } from "../playground/playground-search.ts";
 import { parseCompareSearch } from "../registry/compare-search.ts";
+import { parseRunSearch, parseRunsSearch } from "../runs/runs-search.ts";
 import { parseDiffSearch } from "../testsets/diff-search.ts";
 import { parseTraceSearch, parseTracesSearch } from "../traces/traces-search.ts";
 import { CONTENT_ID, RootLayout } from "./root-layout.tsx";
@@ -101,6 +102,18 @@ export function createPageRouter(connection: Connection) {
       path: "/testsets/$set/diff",
       validateSearch: parseDiffSearch,
       component: lazyPage(() => import("../testsets/test-set-diff-page.tsx"), "TestSetDiffPage"),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/runs",
+      validateSearch: parseRunsSearch,
+      component: lazyPage(() => import("../runs/runs-page.tsx"), "RunsPage"),
+    }),
+    createRoute({
+      getParentRoute: under,
+      path: "/runs/$run",
+      validateSearch: parseRunSearch,
+      component: lazyPage(() => import("../runs/run-page.tsx"), "RunPage"),
     }),
     createRoute({
       getParentRoute: under,

@@ -1,6 +1,6 @@
 import type { Session } from "@agate/protocol";
 import { Link, useLocation } from "@tanstack/react-router";
-import { Boxes, ChartNoAxesColumn, FlaskConical, ListChecks, ListTree } from "lucide-react";
+import { Boxes, ChartNoAxesColumn, FlaskConical, Gauge, ListChecks, ListTree } from "lucide-react";
 import icon from "../icon.svg";
 import { CommandMenu } from "./command-menu.tsx";
 import { UserMenu } from "./user-menu.tsx";
@@ -15,6 +15,7 @@ const PLACES = [
   },
   { to: "/traces", label: "Traces", icon: ListTree, below: /^\/traces/ },
   { to: "/testsets", label: "Test sets", icon: ListChecks, below: /^\/testsets/ },
+  { to: "/runs", label: "Runs", icon: Gauge, below: /^\/runs/ },
   {
     to: "/apps",
     label: "Applications",
@@ -24,7 +25,7 @@ const PLACES = [
 ] as const;
 
 const LINK_CLASS =
-  "flex items-center gap-2.5 rounded-md text-ink-soft transition-colors hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent max-md:flex-1 max-md:flex-col max-md:gap-0.5 max-md:py-1.5 max-md:text-xs md:h-9 md:px-2.5";
+  "flex items-center gap-2.5 rounded-md text-ink-soft transition-colors hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent max-md:flex-1 max-md:flex-col max-md:gap-0.5 max-md:py-1.5 max-md:text-center max-md:text-[0.7rem] md:h-9 md:px-2.5";
 
 /** The main navigation: beside the page, on a phone below it. */
 export function Navigation({ session }: { readonly session: Session }) {

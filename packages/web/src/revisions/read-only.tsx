@@ -7,7 +7,7 @@ import { Button } from "../design/button.tsx";
 
 export const NEEDS_ADMIN = "Read-only: changes need a key with the admin scope.";
 const NEEDS_DEPLOY = "Deploying needs a key with the deploy scope.";
-const NEEDS_EVALUATE = "Changing test sets needs a key with the evaluate scope.";
+const NEEDS_EVALUATE = "Changing test sets and runs needs a key with the evaluate scope.";
 
 /** What a change needs: `either` of the other two. */
 export type ChangeScope = "admin" | "deploy" | "either" | "evaluate";
