@@ -108,6 +108,32 @@ it("goes on without the platform, and sends the run later", async () => {
   expect(await read(`/registry/runs/${run}`)).toMatchObject({ status: "finished", results: 2 });
 });
 
+it("takes the cases of a test set, and stays with the revision that it began with", async () => {
+  await folder.write({
+    "quality.eval.ts": evalFile('"golden"'),
+    "golden.jsonl": '{"id":"one","inputs":{"text":"a"},"expected":">a"}\n',
+  });
+  const missing = await agate(["eval"]);
+  expect([missing.code, missing.stdout]).toEqual([2, ""]);
+  expect(missing.stderr).toContain("golden");
+  expect((await agate(["testsets", "push", "golden.jsonl"])).code).toBe(0);
+  const first = await agate(["eval", "--no-report", "--reporter", "json"]);
+  const [local] = JSON.parse(first.stdout).evaluations;
+  expect([first.code, local.testset]).toEqual([0, { source: "golden@1", cases: 1 }]);
+  await folder.write({ "golden.jsonl": '{"id":"two","inputs":{"text":"b"},"expected":"no"}\n' });
+  expect((await agate(["testsets", "push", "golden.jsonl"])).code).toBe(0);
+  const second = await agate(["eval", "--reporter", "json"]);
+  const [{ run }] = JSON.parse(second.stdout).evaluations;
+  expect(second.code).toBe(1);
+  expect(await read(`/registry/runs/${run}`)).toMatchObject({
+    testset: { kind: "testset", name: "golden", revision: 2 },
+  });
+  await folder.write({ "quality.eval.ts": evalFile('"golden@1"') });
+  const pinned = await agate(["eval"]);
+  expect(pinned.stdout).toContain("1 case of golden@1");
+  expect(pinned.code).toBe(0);
+});
+
 it("reports nothing with --no-report", async () => {
   await folder.write({ "quality.eval.ts": evalFile(ROWS) });
   const { stdout } = await agate(["eval", "--no-report", "--reporter", "json"]);

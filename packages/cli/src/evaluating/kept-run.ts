@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { type ItemResult, itemKey } from "@agate/platform/evaluations";
 import { isRecord } from "@agate/protocol";
+import type { PinnedTestset } from "./load-cases.ts";
 
 /** What a run was started with. Results can be added to it only by the same. */
 export interface RunHeader {
@@ -22,6 +23,8 @@ export interface RunHeader {
   readonly trials: number;
   /** What the columns are called. */
   readonly columns: { readonly candidate: string; readonly baseline: string | null };
+  /** Of the platform; null where the cases are from a file or the evaluation. */
+  readonly testset: PinnedTestset | null;
   /** A hash of the cases. */
   readonly cases: string;
   /** Version by scorer. */

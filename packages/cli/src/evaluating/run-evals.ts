@@ -13,7 +13,7 @@ import { EvalFailure } from "./eval-failure.ts";
 import { type EvaluationReport, exitCodeOf, resultOf } from "./evaluation-report.ts";
 import { startEvaluator } from "./evaluator-process.ts";
 import { findEvalFiles } from "./find-eval-files.ts";
-import { readRun } from "./kept-run.ts";
+import { readRun, unfinishedRun } from "./kept-run.ts";
 import { type LoadedCases, loadCases } from "./load-cases.ts";
 import { githubReport, jsonReport, junitReport } from "./other-reporters.ts";
 import { type EvalPlatform, reportedAddress, reportTo } from "./report-run.ts";
@@ -69,7 +69,12 @@ export async function runEvals(session: EvalSession): Promise<number> {
   // All are checked before the first call of any: a typing error must not cost a run.
   const prepared: PreparedEvaluation[] = [];
   for (const evaluation of evaluations) {
-    const cases = await loadCases(evaluation, project.folder);
+    const before = flags.resume ? unfinishedRun(project.folder, evaluation.name) : undefined;
+    const cases = await loadCases(evaluation, {
+      folder: project.folder,
+      api: session.platform?.api,
+      pinned: before?.header.testset ?? null,
+    });
     if (cases.kind === "refused") throw new EvalFailure(cases.reason);
     await expectFit(client, evaluation, cases);
     prepared.push({ evaluation, cases });
@@ -188,6 +193,7 @@ async function runOne(
     client,
     evaluation,
     cases,
+    testset: loaded.testset,
     columns,
     folder: project.folder,
     trials,

@@ -17,7 +17,7 @@ import { RunTally } from "@agate/protocol/evaluations";
 import type { DeclaredEvaluation } from "@agate/protocol/evaluator";
 import { type Refusal, refused } from "../packing/project.ts";
 import { KeptRun, type ReadRun, type RunHeader, readRun, unfinishedRun } from "./kept-run.ts";
-import { hashCases } from "./load-cases.ts";
+import { type CasesOrigin, hashCases } from "./load-cases.ts";
 import { createPerformer, type RunColumns } from "./run-column.ts";
 import type { ReportOutcome, RunReporter } from "./run-reporter.ts";
 import { type RunSummary, summariseRun, tallied } from "./run-summary.ts";
@@ -26,6 +26,7 @@ export interface RunEvaluationOptions {
   readonly client: EvaluatorClient;
   readonly evaluation: DeclaredEvaluation;
   readonly cases: readonly RunCase[];
+  readonly testset: CasesOrigin;
   readonly columns: RunColumns;
   /** The folder of the project, where results are kept. */
   readonly folder: string;
@@ -193,7 +194,7 @@ class Results {
 }
 
 function newHeader(options: RunEvaluationOptions): RunHeader {
-  const { evaluation, columns, cases, trials } = options;
+  const { evaluation, columns, cases, testset, trials } = options;
   const now = new Date();
   const day = now.toISOString().slice(0, 10).replaceAll("-", "");
   return {
@@ -206,6 +207,7 @@ function newHeader(options: RunEvaluationOptions): RunHeader {
       candidate: columns.candidate?.label ?? "",
       baseline: columns.baseline?.label ?? null,
     },
+    testset: testset.kind === "testset" ? testset : null,
     cases: hashCases(cases),
     scorers: Object.fromEntries(evaluation.scorers.map(({ name, version }) => [name, version])),
     commit: options.commit,
