@@ -1,8 +1,9 @@
 import type { TestRow } from "@agate/protocol";
-import { readRows } from "@agate/protocol/testsets";
+import { MOST_SET_BYTES, readRows } from "@agate/protocol/testsets";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { routesOpenapi } from "../../server/routes/registry/testing/workflow-openapi.fixture.ts";
+import { toStoredRow } from "../testsets/row-content.ts";
 import type { DiffPage, RowPage, RowsChange } from "../testsets/test-sets.ts";
 import type { Subject } from "./subject.fixture.ts";
 import { done, problem, problems } from "./subject.fixture.ts";
@@ -307,6 +308,29 @@ export function describeTestSets(subject: Subject): void {
       const append = { kind: "append", rows } as const;
       expect(done(await commit(append)).commit).toMatchObject({ added: 1, unchanged: 1 });
       expect(await readAll(null)).toEqual(rowsOf([row("a", 1), row("b", 2)]));
+    });
+
+    it("have at most 256 MiB in a revision, whichever change would add more", async () => {
+      const { id } = await fresh();
+      const rows = rowsOf([{ id: "b", inputs: {} }]);
+      const changes: RowsChange[] = [
+        { kind: "patch", upsert: rows, delete: [] },
+        { kind: "append", rows },
+      ];
+      const room = MOST_SET_BYTES - toStoredRow(rows[0]!).bytes;
+      const commitBeside = async (change: RowsChange, bytes: number) => {
+        done(await commit(replace(row("a"))));
+        const stored = subject.db.updateTable("test_rows").set({ bytes });
+        await stored.where("test_set_id", "=", id).where("row_id", "=", "a").execute();
+        return commit(change);
+      };
+      for (const change of changes) {
+        expect(done(await commitBeside(change, room)).commit.added).toBe(1);
+        expect(problem(await commitBeside(change, room + 1))).toMatchObject({
+          type: "rows_invalid",
+          msg: "A test set has rows of at most 268,435,456 bytes together (got 268,435,457).",
+        });
+      }
     });
 
     it("check rows against the route that they are bound to", async () => {

@@ -176,7 +176,11 @@ function removalProblems(
   });
 }
 
-function sizeRefusal({ counts, bytes }: CommitPlan): RegistryRefusal | undefined {
+/** Why a test set would be too large after a commit. */
+export function sizeRefusal({
+  counts,
+  bytes,
+}: Pick<CommitPlan, "counts" | "bytes">): RegistryRefusal | undefined {
   const rows = counts.added + counts.changed + counts.moved + counts.unchanged;
   const excess =
     rows > MOST_ROWS
