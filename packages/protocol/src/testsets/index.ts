@@ -8,7 +8,7 @@ export type { RawRow } from "./read-rows.ts";
 export { readRows } from "./read-rows.ts";
 export { assignRowIds, canonicalJson, inputsId } from "./row-ids.ts";
 export type { SpanCase } from "./span-case.ts";
-export { caseOfSpan } from "./span-case.ts";
+export { spanCase } from "./span-case.ts";
 export type { RowFault, RowSource, RowsReading, TestRow } from "./test-row.ts";
 export {
   LONGEST_ROW_ID,

@@ -16,7 +16,7 @@ export type SpanCase =
   | { readonly kind: "refused"; readonly reason: string };
 
 /** A recorded call as a case. What was redacted or cut off cannot be repeated. */
-export function caseOfSpan({ content, metadata }: ListedSpan): SpanCase {
+export function spanCase({ content, metadata }: ListedSpan): SpanCase {
   const route = metadata.attributes[AGATE_ATTRIBUTES.route];
   const refused = (reason: string): SpanCase => ({ kind: "refused", reason });
   if (typeof route !== "string") return refused("Not a call of a route.");

@@ -28,6 +28,7 @@ describe("a span as a case", () => {
   it.each([
     [call({}, { redacted: true }), /^Redacted/],
     [call({ inputs: { truncated: true, limit: 10, start: '{"q"' } }), /^Truncated/],
+    [call({ inputs: { q: "my [secret:KEY]" } }), /^Redacted/],
     [call({ inputs: null }), /^No inputs/],
     [call({}, { attributes: {} }), /^Not a call/],
   ])("is refused by name", (span, reason) => {
@@ -43,6 +44,14 @@ describe("a span as a case", () => {
     expect(caseOfSpan(call({ outputs: cut }))).toMatchObject({
       kind: "case",
       outputProblem: expect.stringMatching(/^Truncated/),
+    });
+  });
+
+  it("has no expected value where no output is recorded", () => {
+    expect(caseOfSpan(call({ outputs: null }))).toMatchObject({
+      kind: "case",
+      output: undefined,
+      outputProblem: "No output recorded.",
     });
   });
 

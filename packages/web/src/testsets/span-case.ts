@@ -1,5 +1,5 @@
-import { AGATE_ATTRIBUTES, isRecord, type ListedSpan, type RouteBinding } from "@agate/protocol";
-import { inputsId } from "@agate/protocol/testsets";
+import { isRecord, type ListedSpan, type RouteBinding } from "@agate/protocol";
+import { inputsId, spanCase } from "@agate/protocol/testsets";
 
 /** What can become a row of a test set, or why it cannot. */
 export type Candidate =
@@ -17,27 +17,19 @@ export type Candidate =
     }
   | { readonly kind: "refused"; readonly name: string; readonly reason: string };
 
-/** A recorded call as a row. What was redacted or cut off cannot be repeated. */
+/** A recorded call as a row, with the checks of the platform. */
 export function caseOfSpan(span: ListedSpan): Candidate {
-  const { name, content, metadata } = span;
-  const route = metadata.attributes[AGATE_ATTRIBUTES.route];
-  const refused = (reason: string): Candidate => ({ kind: "refused", name, reason });
-  if (typeof route !== "string") return refused("Not a call of a route.");
-  if (metadata.redacted === true) return refused("Redacted: parts of it were not recorded.");
-  const { inputs } = content;
-  if (isTruncated(inputs)) return refused("Truncated: the inputs were cut off when recorded.");
-  if (!isRecord(inputs)) return refused("No inputs recorded.");
+  const { id, name, trace_id, metadata } = span;
+  const read = spanCase(span);
+  if (read.kind === "refused") return { ...read, name };
+  const { application } = metadata;
   return {
-    kind: "case",
-    id: inputsId(inputs),
+    ...read,
+    id: inputsId(read.inputs),
     name,
-    inputs,
-    output: content.outputs ?? undefined,
-    outputProblem: isTruncated(content.outputs)
-      ? "Truncated: the output was cut off when recorded."
-      : null,
-    route: metadata.application === null ? null : { application: metadata.application, route },
-    source: { trace_id: span.trace_id, span_id: span.id },
+    output: read.output ?? undefined,
+    route: application === null ? null : { application, route: read.route },
+    source: { trace_id, span_id: id },
   };
 }
 
@@ -55,12 +47,6 @@ export function caseOfInputs(name: string, inputs: unknown, route: RouteBinding)
     route,
     source: null,
   };
-}
-
-/** As the SDK records a value beyond its limit: the beginning of it, marked. */
-function isTruncated(value: unknown): boolean {
-  if (!isRecord(value) || value.truncated !== true || !("start" in value)) return false;
-  return typeof value.limit === "number" || typeof value.chunks === "number";
 }
 
 /** Of candidates with the same inputs, the first. */

@@ -1,5 +1,5 @@
 import type { ListedSpan, TestRow } from "@agate/protocol";
-import { caseOfSpan, inputsId, readRows } from "@agate/protocol/testsets";
+import { inputsId, readRows, spanCase } from "@agate/protocol/testsets";
 import * as z from "zod/mini";
 import { may } from "../../../access/caller.ts";
 import type { RegistryOutcome, RegistryProblem } from "../../../registry/registry-outcome.ts";
@@ -106,7 +106,7 @@ function rowsOf(
   };
   const raw = spans.map((span, index) => {
     if (typeof span === "string") return refuse(index, span);
-    const read = caseOfSpan(span);
+    const read = spanCase(span);
     if (read.kind === "refused") return refuse(index, read.reason);
     const withOutput = inputs[index]!.with_output === true;
     if (withOutput && read.outputProblem !== null) return refuse(index, read.outputProblem);
