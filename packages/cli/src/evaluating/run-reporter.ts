@@ -25,7 +25,7 @@ export type ReportOutcome =
   /** It has all that there is; `run` as it is there now. */
   | { readonly kind: "reported"; readonly run: Run }
   | { readonly kind: "unsent"; readonly failure: ApiFailure }
-  /** Somebody has ended the run there. */
+  /** The run was ended there by another client. */
   | { readonly kind: "ended"; readonly run: Run };
 
 /** Pauses before a request is sent again, in milliseconds. */
@@ -69,7 +69,7 @@ export class RunReporter {
     await this.#sending;
     try {
       if (this.#failure !== undefined && !isTransient(this.#failure)) throw this.#failure;
-      // Whoever interrupts a run wants it to end: what is missing is sent when it is resumed.
+      // An interrupted run must end at once: what is missing is sent when it is resumed.
       if (this.#failure !== undefined && end === "interrupted") throw this.#failure;
       const run = await this.#open();
       if (run.status !== "running") return outcomeOf(run);
