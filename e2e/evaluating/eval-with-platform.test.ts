@@ -65,7 +65,7 @@ it("reports a run with its traces, and shows the verdict that the platform has",
   const { stdout, stderr, code } = await agate(["eval", "--reporter", "json"]);
   expect([stderr, code]).toEqual(["", 1]);
   const [local] = JSON.parse(stdout).evaluations;
-  expect(local.address).toBe(`${server.url}/registry/runs/${local.run}`);
+  expect(local.address).toBe(`${server.url}/runs/${local.run}`);
   const run = await read<Record<string, unknown>>(`/registry/runs/${local.run}`);
   expect(run).toMatchObject({
     application: "echo",
@@ -104,7 +104,7 @@ it("goes on without the platform, and sends the run later", async () => {
   expect(away.stderr).toContain("The run goes on");
   expect(away.stderr).toContain("agate eval --resume --only quality");
   const sent = await agate(["eval", "--resume", "--only", "quality"]);
-  expect(sent.stdout).toContain(`Reported to ${server.url}/registry/runs/${run}`);
+  expect(sent.stdout).toContain(`Reported to ${server.url}/runs/${run}`);
   expect(await read(`/registry/runs/${run}`)).toMatchObject({ status: "finished", results: 2 });
 });
 
@@ -147,5 +147,5 @@ it("takes the platform of agate --url, and the application of eval --url", async
   const args = ["--url", server.url, "eval", "--url", server.url];
   const { stdout } = await agate(args, undefined);
   expect(stdout).toContain(`candidate ${server.url}`);
-  expect(stdout).toContain(`Reported to ${server.url}/registry/runs/`);
+  expect(stdout).toContain(`Reported to ${server.url}/runs/`);
 });

@@ -95,7 +95,7 @@ export function reportedAddress(
   if (report === undefined) return null;
   switch (report.kind) {
     case "reported":
-      return `${api.connection.url}/registry/runs/${header.run}`;
+      return `${api.connection.url}/runs/${header.run}`;
     case "ended":
       terminal.note(
         `The run ${header.run} was ended on the platform before: it takes no more results.`,
