@@ -9,13 +9,14 @@ const { open, platform, registry } = withPlatform(startServer);
 interface Call {
   readonly case: string;
   readonly column?: string;
+  readonly trial?: number;
   readonly output?: string;
   readonly value?: number;
   readonly trace?: string | undefined;
 }
 
-function result({ case: id, column = "candidate", output, value, trace }: Call): object {
-  const item = { column, case: id, trace_id: trace, latency_ms: 120, cost: 0.002 };
+function result({ case: id, column = "candidate", trial, output, value, trace }: Call): object {
+  const item = { column, case: id, trial, trace_id: trace, latency_ms: 120, cost: 0.002 };
   if (output === undefined) return { ...item, status: "error", error: "429 Too Many Requests" };
   const score =
     value === undefined
@@ -24,13 +25,17 @@ function result({ case: id, column = "candidate", output, value, trace }: Call):
   return { ...item, status: "ok", output, scores: [score] };
 }
 
-async function startRun(id: string, columns: readonly string[] = ["candidate", "baseline"]) {
+async function startRun(
+  id: string,
+  { columns = ["candidate", "baseline"], trials = 1 }: { columns?: string[]; trials?: number } = {},
+) {
   await registry("POST", "/runs", {
     id,
     application: "tickets",
     evaluation: "labels",
     testset: { kind: "inline" },
     scorers: [{ name: "right" }],
+    trials,
     columns: columns.map((name) => ({ name, ref: `prompt of ${name}` })),
     gate: { scores: { right: { min: 0.2, notWorseBy: 0.05 } }, errors: { share: 0.5 } },
   });
@@ -106,14 +111,18 @@ describe("a run", () => {
       ["old", 0.25],
       ["new", 0.75],
     ] as const) {
-      await startRun(id, ["candidate"]);
+      await startRun(id, { columns: ["candidate"] });
       await add(
         id,
         ["refund", "login", "slow"].map((each) => ({ case: each, output: "billing", value })),
       );
       await registry("POST", `/runs/${id}/finish`);
     }
-    await startRun("open");
+    await startRun("open", { trials: 2 });
+    await add("open", [
+      { case: "login", trial: 1, output: "second", value: 1 },
+      { case: "login", trial: 0, output: "first" },
+    ]);
     await using web = await open("/runs");
     const { page } = web;
     await page.getByRole("combobox", { name: "Application" }).selectOption("tickets");
@@ -127,6 +136,13 @@ describe("a run", () => {
     await web.look({ width: 1280, theme: "light" });
 
     await page.getByRole("link", { name: "labels open" }).click();
+    const cases = page.getByRole("list", { name: "Cases" });
+    // Of two trials one has a value: the mean is that one, and no 0 goes into it.
+    await cases.getByText("candidate 1.000, 1 failed").waitFor();
+    await cases.getByRole("button", { name: "login" }).click();
+    const trials = cases.getByRole("heading", { name: /^Trial/ });
+    await trials.first().waitFor();
+    expect(await trials.allTextContents()).toEqual(["Trial 1", "Trial 2"]);
     await page.getByRole("button", { name: "Stop" }).click();
     const dialog = page.getByRole("dialog");
     await web.expectAccessible();

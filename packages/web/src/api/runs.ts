@@ -5,8 +5,10 @@ import type { PlatformClient } from "./platform-client.ts";
 
 const PATH = "/registry/runs";
 
-/** While a run is running, what is shown of it is asked for again after this time. */
 const REFRESH_MS = 3000;
+/** The platform adds up all results of a running run whenever it is asked: a large one is asked about less. */
+const LARGE_RUN_RESULTS = 20_000;
+const LARGE_REFRESH_MS = 15_000;
 const RUNS_PER_PAGE = 25;
 const CASES_PER_PAGE = 50;
 const RESULTS_PER_PAGE = 50;
@@ -47,8 +49,7 @@ export function runQuery(client: PlatformClient, run: string) {
   return queryOptions({
     queryKey: [...runsKey(client), "one", run],
     queryFn: ({ signal }) => client.get<RunReport>(runPath(run), { signal }),
-    refetchInterval: ({ state }) =>
-      state.data !== undefined && isRunning(state.data) ? REFRESH_MS : false,
+    refetchInterval: ({ state }) => state.data !== undefined && refreshMs(state.data),
   });
 }
 
@@ -75,7 +76,7 @@ export function runCasesQuery(client: PlatformClient, run: Run, worse: boolean) 
     initialPageParam: null as string | null,
     getNextPageParam: (page: Page<RunCase>) => page.next_cursor,
     placeholderData: keepPreviousData,
-    refetchInterval: isRunning(run) && REFRESH_MS,
+    refetchInterval: refreshMs(run),
   });
 }
 
@@ -91,7 +92,7 @@ export function caseResultsQuery(client: PlatformClient, run: Run, id: string) {
     initialPageParam: null as string | null,
     getNextPageParam: (page: Page<RunResult>) => page.next_cursor,
     placeholderData: keepPreviousData,
-    refetchInterval: isRunning(run) && REFRESH_MS,
+    refetchInterval: refreshMs(run),
   });
 }
 
@@ -103,6 +104,12 @@ export function deleteRun(client: PlatformClient, run: string) {
   return client.send<undefined>("DELETE", runPath(run));
 }
 
-function isRunning({ status }: Run): boolean {
+/** After which time what is shown of a run is asked for again; false once it has ended. */
+export function refreshMs(run: Pick<Run, "status" | "results">): number | false {
+  if (!isRunning(run)) return false;
+  return run.results > LARGE_RUN_RESULTS ? LARGE_REFRESH_MS : REFRESH_MS;
+}
+
+function isRunning({ status }: Pick<Run, "status">): boolean {
   return status === "running";
 }

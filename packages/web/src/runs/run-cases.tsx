@@ -47,7 +47,9 @@ export function RunCases({ run }: { readonly run: Run }) {
     <Card title="Cases" actions={filter} className="mx-4 mb-6 md:mx-6">
       <Loaded query={query}>
         {({ pages }) => {
-          const cases = pages.flatMap(({ items }) => items);
+          // While results arrive, a case can move from one page to the next.
+          const byId = new Map(pages.flatMap(({ items }) => items.map((each) => [each.id, each])));
+          const cases = [...byId.values()];
           if (cases.length === 0) {
             return (
               <p className="p-4 text-ink-soft">

@@ -62,12 +62,19 @@ function RunHeader({ run }: { readonly run: RunReport }) {
         {run.reason !== null && <p>{run.reason}</p>}
         {run.message !== "" && <p className="whitespace-pre-wrap wrap-anywhere">{run.message}</p>}
         <p className="flex flex-wrap gap-x-4 text-ink-soft">
-          <span role="status">{progressText(run)}</span>
+          <span>{progressText(run)}</span>
           <span>{testsetText(run.testset)}</span>
           <span>{costText(run.costs)}</span>
           <span>
             by {run.started_by}, <Ago time={run.started_at} />
           </span>
+          <Link
+            to="/traces"
+            search={{ run: run.id, traffic: "all" }}
+            className="text-accent underline"
+          >
+            Traces
+          </Link>
           {run.commit !== null && (
             <span className="font-mono text-[0.93rem]" title={run.commit}>
               {run.commit.slice(0, 10)}

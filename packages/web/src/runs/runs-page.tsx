@@ -57,11 +57,15 @@ function runsOf(data: { readonly pages: readonly { items: readonly Run[] }[] } |
 function NoRuns({ isFiltered }: { readonly isFiltered: boolean }) {
   return (
     <EmptyState icon={Gauge} title={isFiltered ? "No such runs" : "No runs yet"}>
-      <p>
-        {isFiltered
-          ? "No run matches the filters."
-          : "A run is an evaluation carried out once: cases, called, scored and judged. Programs send runs to /registry/runs with a key that has the scope evaluate."}
-      </p>
+      {isFiltered ? (
+        <p>No run matches the filters.</p>
+      ) : (
+        <p>
+          A run is an evaluation carried out once: its cases are called, scored and judged.{" "}
+          <code className="font-mono text-[0.93rem]">agate eval</code> reports its runs here if{" "}
+          <code className="font-mono text-[0.93rem]">AGATE_BASE_URL</code> names this platform.
+        </p>
+      )}
     </EmptyState>
   );
 }
