@@ -12,15 +12,26 @@ interface ProcessStat {
 
 /** Processor seconds that a process and all below it have used. Linux only. */
 export function processorSeconds(pid: number): number {
-  const all = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)))
-    .filter((stat) => stat !== null);
+  const all = allProcesses();
   const below = (parent: number): number =>
     all
       .filter((stat) => stat.parent === parent)
       .reduce((sum, stat) => sum + stat.seconds + below(stat.pid), 0);
   return (statOf(pid)?.seconds ?? 0) + below(pid);
+}
+
+/** The processes that a process has started and that still run. Linux only. */
+export function childrenOf(pid: number): readonly number[] {
+  return allProcesses()
+    .filter(({ parent }) => parent === pid)
+    .map((child) => child.pid);
+}
+
+function allProcesses(): readonly ProcessStat[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => statOf(Number(name)))
+    .filter((stat) => stat !== null);
 }
 
 /** Null when it has ended meanwhile. */

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { build } from "../packages/cli/build.ts";
 import { build as buildSdk } from "../packages/sdk/build.ts";
+import { benchEvaluation } from "./evaluation.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchHugeTrace } from "./huge-trace.ts";
@@ -15,7 +16,7 @@ import { benchTraceRead } from "./trace-read.ts";
 
 const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000] [-- --engines sqlite,postgres]
 
-Names: trace-read, ingest, redaction, route-call, gateway, growth, huge-trace, start-up, stores. Without one, all of them.
+Names: trace-read, ingest, redaction, route-call, gateway, evaluation, growth, huge-trace, start-up, stores. Without one, all of them.
 --spans: how far growth and stores go (default 1,000,000; growth has its target at 10,000,000).
 --trace-spans: how large the trace of huge-trace is (default 200,000; at most 900,000).
 --engines: which ones stores compares, the first with the others (default ${ENGINES.join(",")}).
@@ -40,6 +41,7 @@ const benches = new Map([
   ["redaction", lines(benchRedaction)],
   ["route-call", lines(benchRouteCall)],
   ["gateway", lines(benchGateway)],
+  ["evaluation", lines(benchEvaluation)],
   ["growth", lines(() => benchGrowth(spans))],
   ["huge-trace", lines(() => benchHugeTrace(traceSpans))],
   ["start-up", lines(benchStartUp)],

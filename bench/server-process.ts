@@ -17,7 +17,8 @@ export interface ServerProcess extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-const AGATE = join(import.meta.dirname, "../packages/cli/dist/agate.js");
+/** The built command line. */
+export const AGATE = join(import.meta.dirname, "../packages/cli/dist/agate.js");
 const BARE = join(import.meta.dirname, "bare-server.ts");
 
 /** The built product, as a user runs it: with its request log on. */

@@ -1,0 +1,5 @@
+import { serve } from "@agate/sdk";
+import "./nothing.ts";
+
+await serve();
+process.send?.("listening");
