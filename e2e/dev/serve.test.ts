@@ -38,6 +38,16 @@ export class Desk {
     expect(answer).toMatchObject({ status: 200, data: "Hi, Agate" });
   });
 
+  it.each(["serve", "dev"])("%s runs beside an eval file that throws", async (command) => {
+    const evals = `import "./app.ts";\nconsole.log("evaluated");\nthrow new Error("not today");\n`;
+    await project.write("app.eval.ts", evals);
+    const flags = [command, "app.ts", "--port", "0"];
+    await using served = await startAgate(flags, { cwd: project.folder });
+    if (command === "dev") await served.printed(/Ready in/);
+    expect((await call(`${served.url}/playground/run`)).status).toBe(200);
+    expect(served.text()).not.toMatch(/evaluated|not today/);
+  });
+
   it("shows each call with its trace, also one that its client has left, but no probes", async () => {
     await project.write(
       "hangs.ts",

@@ -53,6 +53,24 @@ describe("a packed program", () => {
     expect(await running.call("/echo", { text: "hi" })).toBe(">hi");
   });
 
+  it("has nothing of the eval files beside it, which need not even run", async () => {
+    const before = await packed();
+    await folder.write({
+      "app.eval.ts": `import { echo } from "./app.ts";\nthrow new Error("xyzzy" + echo);`,
+      "cases.eval.js": "this does not compile",
+    });
+    const { files } = await packed();
+    expect([...files.keys()]).toEqual([...before.files.keys()]);
+    expect(Buffer.compare(files.get("app.js")!, before.files.get("app.js")!)).toBe(0);
+    for (const [name, bytes] of files) {
+      expect(Buffer.from(bytes).includes("xyzzy"), name).toBe(false);
+    }
+    await using elsewhere = await makeFolder();
+    await unpack(files, elsewhere.path);
+    await using running = await startBuild(elsewhere.path);
+    expect(await running.call("/echo", { text: "hi" })).toBe(">hi");
+  });
+
   it("says what it is in its manifest, which has nothing to install", async () => {
     const { manifest, files } = await packed();
     expect(manifest).toMatchObject({
