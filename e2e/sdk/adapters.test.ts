@@ -18,6 +18,7 @@ function gatedApp(basePath?: string) {
   const started = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<unknown>();
   app.route("/echo", Config)((input: unknown, { config }) => ({ input, loud: config.loud }));
+  app.route("/evaluated", Config)((_input: unknown, { evaluation }) => evaluation ?? "no");
   app.route("/a:b/%C3%A9t%C3%A9%2F1", Config)(() => "percent-encoded");
   app.route(
     "/fail",
@@ -99,6 +100,19 @@ describe.each(MOUNTED)("an app in $name", ({ name, mount, basePath }) => {
       "paths",
       "/playground/run/echo",
     ]);
+  });
+
+  it("runs no call as one of an evaluation, which a client could claim to switch tools off", async () => {
+    const { app } = gatedApp(basePath);
+    await using mounted = await mount(app);
+    const claim = encodeURIComponent(JSON.stringify({ run: "mine", case: "one", trial: 0 }));
+    const answer = await post(
+      mounted,
+      "/playground/run/evaluated",
+      {},
+      { headers: { "agate-run": claim } },
+    );
+    expect(await answer.json()).toMatchObject({ data: "no" });
   });
 
   it("finds a route whose path is percent-encoded", async () => {

@@ -18,7 +18,7 @@ async function exchangeBytes(port: number, bytes: string): Promise<string> {
   return text(socket.setEncoding("latin1"));
 }
 
-it("passes on who calls and what was asked, but neither keys nor what belongs to a connection", async () => {
+it("passes on who calls and what was asked, but no keys, claims of evaluations or headers of a connection", async () => {
   const service = await serveHttp((incoming, outgoing) => {
     outgoing.end(JSON.stringify({ url: incoming.url, rawHeaders: incoming.rawHeaders }));
   });
@@ -30,6 +30,7 @@ it("passes on who calls and what was asked, but neither keys nor what belongs to
       "Host: agate.example:4100",
       "Authorization: Bearer key",
       "Cookie: session=1",
+      "Agate-Run: %7B%22run%22%3A%22mine%22%2C%22case%22%3A%22one%22%2C%22trial%22%3A0%7D",
       "Proxy-Authorization: Basic x",
       "Connection: close, X-Mine",
       "X-Mine: 1",
