@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openapiOf } from "../../packages/platform/src/server/routes/registry/testing/workflow-openapi.fixture.ts";
 import { installSdk, makeFolder, type UserFolder } from "../packing/user-project.fixture.ts";
 import { type Ended, runAgate } from "../run-agate.ts";
 import { type RunningServer, startServer } from "../running-server.ts";
@@ -56,6 +57,8 @@ async function read<Value>(path: string): Promise<Value> {
   return (await response.json()) as Value;
 }
 
+const JSON_BODY = { "content-type": "application/json" };
+
 interface Items<Value> {
   readonly items: readonly Value[];
 }
@@ -74,7 +77,7 @@ it("reports a run with its traces, and shows the verdict that the platform has",
     seed: local.seed,
     testset: { kind: "inline" },
     scorers: [{ name: "right", version: local.scorers.right }],
-    columns: [{ name: "candidate", ref: "default" }],
+    columns: [{ name: "candidate", ref: "this code" }],
     results: 2,
     verdict: { verdict: "failed", gates: local.gates },
     figures: local.figures,
@@ -140,6 +143,80 @@ it("reports nothing with --no-report", async () => {
   const [{ run, address }] = JSON.parse(stdout).evaluations;
   expect(address).toBeNull();
   expect((await fetch(`${server.url}/registry/runs/${run}`)).status).toBe(404);
+});
+
+it("compares this code with what is live in production, and reports the same verdict", async () => {
+  await folder.write({
+    "quality.eval.ts": evalFile('"live"'),
+    "live.jsonl": '{"id":"one","inputs":{"text":"a"},"expected":">a"}\n',
+  });
+  expect((await agate(["apps", "create", "live"])).code).toBe(0);
+  const registered = await fetch(
+    `${server.url}/registry/applications/live/schema?environment=production`,
+    {
+      method: "PUT",
+      headers: JSON_BODY,
+      body: JSON.stringify(openapiOf({ "/echo": { prefix: ">" } })),
+    },
+  );
+  expect(registered.ok).toBe(true);
+  for (const args of [
+    ["testsets", "push", "live.jsonl"],
+    ["revisions", "commit", "live", "default", "--set", "/echo.prefix=!"],
+    ["revisions", "commit", "live", "default", "--set", "/echo.prefix=>"],
+    ["deployments", "create", "live", "production", "default@2"],
+  ]) {
+    const { stderr, code } = await agate(args);
+    expect([args, code, code === 0 ? "" : stderr]).toEqual([args, 0, ""]);
+  }
+  const columns = ["--app", "live", "--candidate", "default", "--baseline", "env:production"];
+  const { stdout, stderr, code } = await agate(["eval", ...columns, "--reporter", "json"]);
+  expect([stderr.trim(), code]).toEqual([
+    "--baseline env:production is this code with default@2, the configuration that is live there.",
+    0,
+  ]);
+  const [local] = JSON.parse(stdout).evaluations;
+  expect(local.columns).toEqual({
+    candidate: "default (default@3)",
+    baseline: "env:production (default@2)",
+  });
+  expect(await read(`/registry/runs/${local.run}`)).toMatchObject({
+    application: "live",
+    testset: { kind: "testset", name: "live", revision: 1 },
+    columns: [
+      { name: "candidate", ref: "default", variant: "default", revision: 3 },
+      { name: "baseline", ref: "env:production", variant: "default", revision: 2 },
+    ],
+    verdict: { verdict: "passed", gates: local.gates },
+    figures: local.figures,
+  });
+  const { items } = await read<Items<{ column: string; output: unknown; trace_id: string }>>(
+    `/registry/runs/${local.run}/results`,
+  );
+  expect(items.map(({ column, output }) => [column, output])).toEqual([
+    ["candidate", { text: ">a" }],
+    ["baseline", { text: "!a" }],
+  ]);
+  const { items: traces } = await read<Items<{ trace_id: string }>>(
+    `/observability/traces/?traffic=evaluation&run=${local.run}&route=/echo`,
+  );
+  expect(traces.map((trace) => trace.trace_id).sort()).toEqual(
+    items.map((item) => item.trace_id).sort(),
+  );
+});
+
+it.each([
+  ["env:nowhere", "nowhere"],
+  ["default@99", "99"],
+  ["none", "none"],
+  ["default@0", "env:NAME"],
+  ["other:x", "env:NAME"],
+])("could not run with the baseline %s", async (ref, reason) => {
+  await folder.write({ "quality.eval.ts": evalFile(ROWS) });
+  const { stderr, stdout, code } = await agate(["eval", "--baseline", ref]);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(`--baseline`);
+  expect(stderr).toContain(reason);
 });
 
 it("takes the platform of agate --url, and the application of eval --url", async () => {

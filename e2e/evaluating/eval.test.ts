@@ -88,6 +88,7 @@ it.each([
   ["has an unknown baseline", evalFile(ONE), ["--baseline", "run:nope"], "no run nope"],
   ["has a wrong option", evalFile(ONE), ["--trials", "0"], "1 or more"],
   ["needs a platform", evalFile('"golden"'), [], "AGATE_BASE_URL"],
+  ["has a baseline of a platform", evalFile(ONE), ["--baseline", "env:x"], "AGATE_BASE_URL"],
 ] as const)("could not run: an eval file that %s", async (_what, evals, args, reason) => {
   const ended = await evaluate(evals, ...args);
   expect(ended.stderr).toContain(reason);

@@ -36,8 +36,11 @@ export function evalCommand(): Command {
     .helpGroup(HEADINGS.start)
     .argument("[files...]", "eval files (default: all below the folder of package.json)")
     .option("--only <name>", "run only this evaluation (repeatable)", collect)
-    .option("--candidate <ref>", "what is judged: default (this code), or run:ID")
-    .option("--baseline <ref>", "what it is compared with: run:ID, an earlier run")
+    .option(
+      "--candidate <ref>",
+      "what is judged: a variant, variant@revision, env:NAME or run:ID (default: this code)",
+    )
+    .option("--baseline <ref>", "what it is compared with: the same, such as an earlier run")
     .option("--trials <number>", "calls of each case (default: the evaluation's)", parseTrials)
     .option("--concurrency <number>", "calls at the same time", parseConcurrency)
     .option("--max-cost <dollars>", "stop when calls and judges have cost this much", parseDollars)
@@ -58,8 +61,9 @@ Exit code: 0 passed (or no gate), 1 failed, 2 could not run, 3 undecided,
 130 interrupted. Results are kept in .agate/evaluations; run:ID names them.
 
 With a platform ($AGATE_BASE_URL, or agate --url URL eval), runs and their traces
-are reported there.
-${examples("agate eval", "agate eval support.eval.ts --trials 3 --max-cost 2", "agate eval --baseline run:20261117-4f3a9c01")}`,
+are reported there, and variants and environments are its own: this code runs with
+their configurations. Without one, variants are those of agate.config.json.
+${examples("agate eval", "agate eval support.eval.ts --trials 3 --max-cost 2", "agate eval --baseline run:20261117-4f3a9c01", "agate eval --candidate default@9 --baseline env:production")}`,
     );
   return command.action(async (files: string[]) => {
     const ownProcess = processOf(command);

@@ -16,10 +16,14 @@ export interface EvaluatorOptions {
   /** The application's slug; without it the one that the environment or the project says. */
   readonly application: string | undefined;
   readonly env: NodeJS.ProcessEnv;
-  /** Where its spans go. Without it, configurations are those of the code. */
-  readonly platform: Pick<Connection, "url" | "apiKey"> | undefined;
+  /** Where configurations are from. Without it, they are those of the code or its file. */
+  readonly platform: EvaluatorPlatform | undefined;
   /** What the program prints. */
   readonly onOutput: (text: string) => void;
+}
+
+export interface EvaluatorPlatform extends Pick<Connection, "url" | "apiKey"> {
+  readonly getsTraces: boolean;
 }
 
 export type EvaluatorOutcome =
@@ -100,8 +104,13 @@ function platformVariables(
   platform: EvaluatorOptions["platform"],
 ): Readonly<Record<string, string | undefined>> {
   if (platform === undefined) return { AGATE_BASE_URL: undefined };
-  const { url, apiKey } = platform;
-  return { AGATE_BASE_URL: url, AGATE_API_KEY: apiKey, AGATE_CONFIG_FILE: undefined };
+  const { url, apiKey, getsTraces } = platform;
+  return {
+    AGATE_BASE_URL: url,
+    AGATE_API_KEY: apiKey,
+    AGATE_CONFIG_FILE: undefined,
+    ...(!getsTraces && { AGATE_TELEMETRY_DISABLED: "1" }),
+  };
 }
 
 /** Undefined when it listens, else how it ended. */

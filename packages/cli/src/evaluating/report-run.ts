@@ -7,7 +7,7 @@ import type { ApiFailure } from "../api-client/api-failure.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { RunHeader } from "./kept-run.ts";
 import type { LoadedCases } from "./load-cases.ts";
-import type { RunColumn, RunColumns } from "./run-column.ts";
+import { type RunColumn, type RunColumns, refOf } from "./run-column.ts";
 import type { EvaluationOutcome, RunReporting } from "./run-evaluation.ts";
 import { RunReporter } from "./run-reporter.ts";
 
@@ -63,7 +63,7 @@ function newRun(header: RunHeader, { evaluation, loaded, columns }: ReportedRun)
 }
 
 function columnBody(column: RunColumn) {
-  const { label: ref } = column;
+  const ref = refOf(column);
   if (column.kind !== "code" || column.target.by === "code") return { ref };
   const { slug: variant, revision } = column.target;
   return { ref, variant, revision };

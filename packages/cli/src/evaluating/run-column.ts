@@ -14,13 +14,25 @@ import type { ReadRun } from "./kept-run.ts";
 /** Where the outputs of a column come from. */
 export type RunColumn =
   /** This code, with its own configuration or with one of the platform's. */
-  | { readonly kind: "code"; readonly label: string; readonly target: CallTarget }
+  | {
+      readonly kind: "code";
+      /** As it was asked for: `env:production`. */
+      readonly ref: string;
+      /** With the revision that it is pinned to. */
+      readonly label: string;
+      readonly target: CallTarget;
+    }
   /** An application that runs elsewhere. */
   | { readonly kind: "url"; readonly label: string; readonly url: string }
   /** The outputs of an earlier run, scored anew. */
   | { readonly kind: "stored"; readonly label: string; readonly run: ReadRun };
 
 export type RunColumns = Readonly<Partial<Record<ColumnRole, RunColumn>>>;
+
+/** How spans and platforms name a column: as it was asked for. */
+export function refOf(column: RunColumn): string {
+  return column.kind === "code" ? column.ref : column.label;
+}
 
 interface PerformerOptions {
   readonly client: EvaluatorClient;
@@ -50,7 +62,7 @@ export function createPerformer(options: PerformerOptions): ItemPerformer {
         run,
         case: row.id,
         trial,
-        column: column?.label,
+        column: column && refOf(column),
         inputs: row.inputs,
         output,
         expected: row.expected,
@@ -73,7 +85,7 @@ function callerOf(
         client.call(
           route,
           row.inputs,
-          { run, case: row.id, trial, column: column.label },
+          { run, case: row.id, trial, column: column.ref },
           column.target,
         );
     case "url":

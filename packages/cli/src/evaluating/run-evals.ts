@@ -1,6 +1,4 @@
-import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { EvaluatorClient } from "@agate/platform/evaluations";
 import type { CheckFault, DeclaredEvaluation } from "@agate/protocol/evaluator";
 import { smallestMargin } from "@agate/protocol/statistics";
@@ -13,11 +11,12 @@ import { EvalFailure } from "./eval-failure.ts";
 import { type EvaluationReport, exitCodeOf, resultOf } from "./evaluation-report.ts";
 import { startEvaluator } from "./evaluator-process.ts";
 import { findEvalFiles } from "./find-eval-files.ts";
-import { readRun, unfinishedRun } from "./kept-run.ts";
+import { unfinishedRun } from "./kept-run.ts";
 import { type LoadedCases, loadCases } from "./load-cases.ts";
 import { githubReport, jsonReport, junitReport } from "./other-reporters.ts";
 import { type EvalPlatform, reportedAddress, reportTo } from "./report-run.ts";
-import type { RunColumn, RunColumns } from "./run-column.ts";
+import { resolveColumns } from "./resolve-columns.ts";
+import type { RunColumns } from "./run-column.ts";
 import { runEvaluation } from "./run-evaluation.ts";
 import { tableReport } from "./table-reporter.ts";
 
@@ -62,7 +61,6 @@ export async function runEvals(session: EvalSession): Promise<number> {
   if ("kind" in files) throw new EvalFailure(files.reason);
   const project = await openProject(files[0]);
   if (project.kind === "refused") throw new EvalFailure(project.reason);
-  const columns = columnsOf(flags, project);
   await using evaluator = await started(session, project, files);
   using client = new EvaluatorClient(evaluator.socketPath);
   const evaluations = chosen(await client.evaluations(), flags.only);
@@ -77,7 +75,13 @@ export async function runEvals(session: EvalSession): Promise<number> {
     });
     if (cases.kind === "refused") throw new EvalFailure(cases.reason);
     await expectFit(client, evaluation, cases);
-    prepared.push({ evaluation, cases });
+    const columns = await resolveColumns(flags, {
+      folder: project.folder,
+      application: evaluation.application,
+      platform: session.platform,
+      note: (sentence) => terminal.note(sentence),
+    });
+    prepared.push({ evaluation, cases, columns });
   }
   signal.addEventListener("abort", () =>
     terminal.note("Interrupted: waiting for running calls. Press Ctrl-C again to end at once."),
@@ -85,7 +89,7 @@ export async function runEvals(session: EvalSession): Promise<number> {
   const reports: EvaluationReport[] = [];
   const commit = await gitCommit(project.folder, session.env);
   for (const each of prepared) {
-    const report = await runOne(session, each, { client, project, columns, commit });
+    const report = await runOne(session, each, { client, project, commit });
     reports.push(report);
     if (flags.reporter === "table" || flags.output !== undefined) {
       for (const line of tableReport(report, terminal.paint, terminal.columns))
@@ -101,12 +105,12 @@ export async function runEvals(session: EvalSession): Promise<number> {
 interface PreparedEvaluation {
   readonly evaluation: DeclaredEvaluation;
   readonly cases: LoadedCases;
+  readonly columns: RunColumns;
 }
 
 interface RunParts {
   readonly client: EvaluatorClient;
   readonly project: Project;
-  readonly columns: RunColumns;
   readonly commit: string | null;
 }
 
@@ -120,7 +124,7 @@ async function started(
     files,
     application: flags.app,
     env,
-    platform: flags.report ? platform?.api.connection : undefined,
+    platform: platform && { ...platform.api.connection, getsTraces: flags.report },
     onOutput: (text) => terminal.writeNote(text),
   });
   switch (outcome.kind) {
@@ -180,8 +184,8 @@ function shownFault({ id, path, msg }: CheckFault): string {
 
 async function runOne(
   { flags, terminal, signal, platform }: EvalSession,
-  { evaluation, cases: loaded }: PreparedEvaluation,
-  { client, project, columns, commit }: RunParts,
+  { evaluation, cases: loaded, columns }: PreparedEvaluation,
+  { client, project, commit }: RunParts,
 ): Promise<EvaluationReport> {
   const { cases, source } = loaded;
   const target = flags.report ? platform : undefined;
@@ -238,43 +242,6 @@ function noteMargins(
       `${name}: ${cases} cases can show a margin of ${smallest.toFixed(3)} at best. The gate on ${score}, notWorseBy ${margin}, needs more cases to pass.`,
     );
   }
-}
-
-const RUN = "run:";
-const CONFIG_FILE = "agate.config.json";
-
-function columnsOf(flags: EvalRequest, project: Project): RunColumns {
-  const { candidate = "default", baseline, url } = flags;
-  if (url !== undefined && flags.candidate !== undefined) {
-    throw new EvalFailure("Pass --url or --candidate, not both.");
-  }
-  return {
-    candidate:
-      url === undefined
-        ? columnOf("--candidate", candidate, project)
-        : { kind: "url", label: url, url },
-    ...(baseline !== undefined && { baseline: columnOf("--baseline", baseline, project) }),
-  };
-}
-
-function columnOf(option: string, ref: string, { folder }: Project): RunColumn {
-  if (ref.startsWith(RUN)) {
-    const run = readRun(folder, ref.slice(RUN.length));
-    if (run !== undefined) return { kind: "stored", label: ref, run };
-    throw new EvalFailure(`${option}: no run ${ref.slice(RUN.length)} in .agate/evaluations.`);
-  }
-  if (ref.includes("@") || ref.includes(":")) {
-    throw new EvalFailure(
-      `${option} must be default, a variant of agate.config.json, or run:ID (got ${JSON.stringify(ref)}).`,
-    );
-  }
-  if (existsSync(join(folder, CONFIG_FILE))) {
-    return { kind: "code", label: ref, target: { by: "variant", slug: ref, revision: undefined } };
-  }
-  if (ref === "default") return { kind: "code", label: ref, target: { by: "code" } };
-  throw new EvalFailure(
-    `${option}: there is no ${CONFIG_FILE} that could have a variant ${JSON.stringify(ref)}.`,
-  );
 }
 
 async function writeReport(
