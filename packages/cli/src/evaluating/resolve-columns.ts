@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ResolvedConfig } from "@agate/protocol";
+import { isRecord, type ResolvedConfig } from "@agate/protocol";
 import { apiPath } from "../api-client/api-client.ts";
 import { ApiFailure } from "../api-client/api-failure.ts";
 import { EvalFailure } from "./eval-failure.ts";
@@ -81,14 +81,31 @@ function ownColumn(option: string, ref: string, folder: string): RunColumn {
     );
   }
   if (ref.includes(":")) throw new EvalFailure(wrongRef(option, ref));
-  if (existsSync(join(folder, CONFIG_FILE))) {
+  const variants = fileVariants(folder);
+  if (variants?.includes(ref)) {
     const target = { by: "variant", slug: ref, revision: undefined } as const;
     return { kind: "code", ref, label: ref, target };
   }
   if (ref === "default") return { kind: "code", ref, label: ref, target: { by: "code" } };
+  const wanted = `${option} ${ref}`;
   throw new EvalFailure(
-    `${option}: there is no ${CONFIG_FILE} that could have a variant ${JSON.stringify(ref)}.`,
+    variants === undefined
+      ? `${wanted}: there is no ${CONFIG_FILE} that could have such a variant.`
+      : `${wanted}: ${CONFIG_FILE} has no such variant. It has ${variants.join(", ") || "none"}.`,
   );
+}
+
+/** The variants of the project's configuration file; undefined where it has no such file. */
+function fileVariants(folder: string): readonly string[] | undefined {
+  const path = join(folder, CONFIG_FILE);
+  if (!existsSync(path)) return undefined;
+  try {
+    const file: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const variants = isRecord(file) ? file.variants : undefined;
+    return isRecord(variants) ? Object.keys(variants) : [];
+  } catch (error) {
+    throw new EvalFailure(`${path} cannot be read: ${(error as Error).message}`);
+  }
 }
 
 /** This code, with a configuration of the platform. */
