@@ -27,7 +27,7 @@ export function summariseRun(
   unknownJudges: number,
 ): RunSummary {
   const figures = tally.figures();
-  const spent = figures.columns.reduce((sum, { judge_cost }) => sum + judge_cost, 0);
+  const spent = figures.columns.reduce((sum, { judge_cost }) => sum + judge_cost.total, 0);
   return {
     ...tally.judge(gate ?? {}),
     figures,

@@ -10,7 +10,7 @@ const candidate: ColumnFigures = {
   missing: 0,
   latency_ms: { mean: 900, p50: 800, p95: 1500 },
   cost: { total: 0.08, mean: 0.01, unknown: 0 },
-  judge_cost: 0,
+  judge_cost: { total: 0, unknown: 0 },
 };
 
 const gate: RunGates = {

@@ -156,7 +156,12 @@ const runFields = z.strictObject({
   results: count.meta({ description: "Results so far." }),
   errors: count.meta({ description: "Results so far whose call failed." }),
   costs: z
-    .strictObject({ calls: z.number(), unknown_calls: count, judges: z.number() })
+    .strictObject({
+      calls: z.number(),
+      unknown_calls: count,
+      judges: z.number(),
+      unknown_judges: count,
+    })
     .meta({ description: "In US dollars." }),
   verdict: runVerdictSchema.nullable().meta({ description: "Null until it is finished." }),
 });
@@ -187,7 +192,7 @@ const EXAMPLE: Run = {
   items: 400,
   results: 50,
   errors: 0,
-  costs: { calls: 0.12, unknown_calls: 0, judges: 0.03 },
+  costs: { calls: 0.12, unknown_calls: 0, judges: 0.03, unknown_judges: 0 },
   verdict: null,
 };
 
@@ -220,7 +225,7 @@ const runFiguresSchema: z.ZodType<RunFigures> = z
           mean: z.number().nullable(),
           unknown: count,
         }),
-        judge_cost: z.number(),
+        judge_cost: z.strictObject({ total: z.number(), unknown: count }),
       }),
     ),
     scores: z.array(

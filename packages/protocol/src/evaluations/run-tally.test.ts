@@ -163,12 +163,13 @@ describe("a tally", () => {
   });
 });
 
-it("takes nearest ranks, and no latency of a call that failed", () => {
+it("takes nearest ranks, no latency of a call that failed, and no unknown cost for 0", () => {
   const shape = { cases: 100, trials: 1, columns: ["new"], scorers: [] };
   const tally = new RunTally(shape);
   for (let index = 0; index < 100; index++) {
     const status = index < 60 ? "ok" : "error";
-    const figures = { latency: index + 1, cost: 0.5, judgeCost: 0.25, outcomes: {} };
+    const judgeCost = index < 80 ? 0.25 : null;
+    const figures = { latency: index + 1, cost: 0.5, judgeCost, outcomes: {} };
     tally.add({ case: index, column: 0, trial: 0 }, { status, ...figures });
   }
   expect(tally.figures().columns).toEqual([
@@ -179,7 +180,7 @@ it("takes nearest ranks, and no latency of a call that failed", () => {
       missing: 0,
       latency_ms: { mean: 30.5, p50: 30, p95: 57 },
       cost: { total: 50, mean: 0.5, unknown: 0 },
-      judge_cost: 25,
+      judge_cost: { total: 20, unknown: 20 },
     },
   ]);
 });

@@ -70,7 +70,7 @@ export class RunTally {
     this.#states = new Uint8Array(items);
     this.#latencies = new Float64Array(items).fill(Number.NaN);
     this.#costs = new Float64Array(items).fill(Number.NaN);
-    this.#judgeCosts = new Float64Array(items);
+    this.#judgeCosts = new Float64Array(items).fill(Number.NaN);
     this.#scores = new Map(
       shape.scorers.map((name) => [name, new Float64Array(items).fill(MISSING)]),
     );
@@ -83,7 +83,7 @@ export class RunTally {
     // A call that failed fast is no fast call.
     if (isOk && result.latency !== null) this.#latencies[at] = result.latency;
     if (result.cost !== null) this.#costs[at] = result.cost;
-    this.#judgeCosts[at] = result.judgeCost ?? 0;
+    if (result.judgeCost !== null) this.#judgeCosts[at] = result.judgeCost;
     for (const [name, values] of this.#scores) {
       const outcome = Object.hasOwn(result.outcomes, name) ? result.outcomes[name] : undefined;
       values[at] = isOk ? encoded(outcome) : FAILED;
@@ -201,6 +201,7 @@ export class RunTally {
     const results = states.length - missing;
     const latencies = knownOf(this.#ofColumn(this.#latencies, number)).sort();
     const costs = knownOf(this.#ofColumn(this.#costs, number));
+    const judgeCosts = knownOf(this.#ofColumn(this.#judgeCosts, number));
     const mean = meanOf(latencies);
     return {
       column,
@@ -210,7 +211,7 @@ export class RunTally {
       latency_ms:
         mean === null ? null : { mean, p50: rank(latencies, 50), p95: rank(latencies, 95) },
       cost: { total: sumOf(costs), mean: meanOf(costs), unknown: results - costs.length },
-      judge_cost: sumOf(this.#ofColumn(this.#judgeCosts, number)),
+      judge_cost: { total: sumOf(judgeCosts), unknown: results - judgeCosts.length },
     };
   }
 

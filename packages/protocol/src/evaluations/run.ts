@@ -64,6 +64,8 @@ export interface RunCosts {
   readonly unknown_calls: number;
   /** Of the judges whose cost is known. */
   readonly judges: number;
+  /** Results whose judges cost an unknown amount. */
+  readonly unknown_judges: number;
 }
 
 /** A run of an evaluation: its cases, called in one or more columns, and scored. */
@@ -254,7 +256,7 @@ export interface ColumnFigures {
     readonly mean: number | null;
     readonly unknown: number;
   };
-  readonly judge_cost: number;
+  readonly judge_cost: { readonly total: number; readonly unknown: number };
 }
 
 /** One score in one column: how many values there are, and their mean over the cases. */

@@ -9,7 +9,7 @@ import { formatCost, formatCount, formatDuration } from "@agate/protocol/format"
 import type { ReactNode } from "react";
 import { Badge } from "../design/badge.tsx";
 import { Card } from "../design/panels.tsx";
-import { verdictText } from "./run-text.ts";
+import { partCostText, verdictText } from "./run-text.ts";
 
 /** The gates of a run, and the figures of its scores and calls. */
 export function RunFiguresView({ run }: { readonly run: RunReport }) {
@@ -84,8 +84,10 @@ const ROW_CLASS = "border-b border-line last:border-b-0";
 
 /** A line for each score and column; the difference is in the candidate's. */
 function Scores({ scores }: { readonly scores: readonly ScoreFigures[] }) {
+  const isCompared = scores.some(({ comparison }) => comparison !== null);
+  const compared = isCompared ? ["Difference", "95 % interval"] : [];
   return (
-    <Table heads={["Score", "Column", "Mean", "Difference", "95 % interval", "Skipped", "Failed"]}>
+    <Table heads={["Score", "Column", "Mean", ...compared, "Skipped", "Failed"]}>
       {scores.flatMap(({ score, columns, comparison }) =>
         columns.map(({ column, mean, skipped, failed }, index) => {
           const observed =
@@ -99,8 +101,12 @@ function Scores({ scores }: { readonly scores: readonly ScoreFigures[] }) {
               </th>
               <td className="px-4 py-2">{column}</td>
               <td className="px-4 py-2">{formatScore(mean)}</td>
-              <td className="px-4 py-2">{observed && formatDifference(observed.mean)}</td>
-              <td className="px-4 py-2">{observed && formatInterval(observed)}</td>
+              {isCompared && (
+                <>
+                  <td className="px-4 py-2">{observed && formatDifference(observed.mean)}</td>
+                  <td className="px-4 py-2">{observed && formatInterval(observed)}</td>
+                </>
+              )}
               <td className="px-4 py-2">{formatCount(skipped)}</td>
               <td className="px-4 py-2">{formatCount(failed)}</td>
             </tr>
@@ -136,12 +142,9 @@ function Calls({ columns }: { readonly columns: readonly ColumnFigures[] }) {
           <td className="px-4 py-2">{formatCount(missing)}</td>
           <td className="px-4 py-2">{formatDuration(latency_ms?.p50 ?? null)}</td>
           <td className="px-4 py-2">{formatDuration(latency_ms?.p95 ?? null)}</td>
-          <td className="px-4 py-2">
-            {cost.mean === null ? "–" : formatCost(cost.total)}
-            {cost.unknown > 0 && ` (${formatCount(cost.unknown)} unknown)`}
-          </td>
+          <td className="px-4 py-2">{partCostText(cost)}</td>
           <td className="px-4 py-2">{formatCost(cost.mean)}</td>
-          <td className="px-4 py-2">{formatCost(judge_cost)}</td>
+          <td className="px-4 py-2">{partCostText(judge_cost)}</td>
         </tr>
       ))}
     </Table>

@@ -7,6 +7,7 @@ import {
   countsText,
   outcomeText,
   outputText,
+  partCostText,
   progressText,
   testsetText,
   trialsOf,
@@ -45,12 +46,23 @@ test.each([
 });
 
 test.each([
-  [{ calls: 0.12, judges: 0.03, unknown_calls: 0 }, "$0.15"],
-  [{ calls: 0.12, judges: 0.03, unknown_calls: 1 }, "at least $0.15"],
-  [{ calls: 0, judges: 0, unknown_calls: 1 }, "–"],
-  [{ calls: 0, judges: 0, unknown_calls: 0 }, "$0"],
-])("%o costs %s", (costs, text) => {
-  expect(costText(costs)).toBe(text);
+  [0.12, 0, 0.03, 0, "$0.15"],
+  [0.12, 1, 0.03, 0, "at least $0.15"],
+  [0.12, 0, 0, 1, "at least $0.12"],
+  [0, 1, 0, 0, "cost unknown"],
+  [0, 0, 0, 1, "cost unknown"],
+  [0, 0, 0, 0, "$0"],
+])("calls of $%s, %s unknown, and judges of $%s, %s unknown, cost %s", (...figures) => {
+  const [calls, unknown_calls, judges, unknown_judges, text] = figures;
+  expect(costText({ calls, unknown_calls, judges, unknown_judges })).toBe(text);
+});
+
+test.each([
+  [{ total: 0.5, unknown: 0 }, "$0.50"],
+  [{ total: 0.5, unknown: 2 }, "$0.50, 2 unknown"],
+  [{ total: 0, unknown: 6 }, "6 unknown"],
+])("%o is %s", (cost, text) => {
+  expect(partCostText(cost)).toBe(text);
 });
 
 describe("a score", () => {

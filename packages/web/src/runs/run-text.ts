@@ -1,4 +1,11 @@
-import type { Run, RunColumn, RunResult, ScoreCounts, ScoreFigures } from "@agate/protocol";
+import type {
+  ColumnFigures,
+  Run,
+  RunColumn,
+  RunResult,
+  ScoreCounts,
+  ScoreFigures,
+} from "@agate/protocol";
 import { formatScore } from "@agate/protocol/evaluations";
 import { formatCost, formatCount, plural } from "@agate/protocol/format";
 import type { Verdict } from "@agate/protocol/statistics";
@@ -51,14 +58,26 @@ export function progressText({
 }
 
 /**
- * What a run has cost so far. An amount that leaves calls out is a lower bound.
+ * What a run has cost so far. An amount that leaves calls or judges out is a lower bound.
  *
- * @example costText({ calls: 0.12, judges: 0.03, unknown_calls: 2 }) // "at least $0.15"
+ * @example
+ * costText({ calls: 0.12, unknown_calls: 2, judges: 0.03, unknown_judges: 0 }) // "at least $0.15"
  */
-export function costText({ calls, judges, unknown_calls }: Run["costs"]): string {
+export function costText({ calls, unknown_calls, judges, unknown_judges }: Run["costs"]): string {
   const known = calls + judges;
-  if (unknown_calls === 0) return formatCost(known);
-  return known === 0 ? "–" : `at least ${formatCost(known)}`;
+  if (unknown_calls + unknown_judges === 0) return formatCost(known);
+  return known === 0 ? "cost unknown" : `at least ${formatCost(known)}`;
+}
+
+/**
+ * What a column's calls or judges have cost.
+ *
+ * @example partCostText({ total: 0, unknown: 6 }) // "6 unknown"
+ */
+export function partCostText({ total, unknown }: ColumnFigures["judge_cost"]): string {
+  if (unknown === 0) return formatCost(total);
+  const lacking = `${formatCount(unknown)} unknown`;
+  return total === 0 ? lacking : `${formatCost(total)}, ${lacking}`;
 }
 
 /**

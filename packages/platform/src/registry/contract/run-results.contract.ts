@@ -43,7 +43,7 @@ export function describeRunResults(subject: Subject): void {
       expect(done(await runs().get(ref))).toMatchObject({
         results: 2,
         errors: 0,
-        costs: { calls: 1, unknown_calls: 0, judges: 0.5 },
+        costs: { calls: 1, unknown_calls: 0, judges: 0.5, unknown_judges: 0 },
       });
     });
 
@@ -56,7 +56,7 @@ export function describeRunResults(subject: Subject): void {
       expect(items).toMatchObject([{ output: null, error: "no \ufffd", cost: null, scores: [] }]);
       expect(done(await runs().get(ref))).toMatchObject({
         errors: 1,
-        costs: { calls: 0, unknown_calls: 1, judges: 0 },
+        costs: { calls: 0, unknown_calls: 1, judges: 0, unknown_judges: 1 },
       });
     });
 

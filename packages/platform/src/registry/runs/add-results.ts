@@ -168,13 +168,17 @@ async function count(tx: RegistryDatabase, run: RunRow, added: readonly Placed[]
   const rows = added.map(({ row }) => row);
   const sum = (amounts: readonly (number | null | undefined)[]) =>
     amounts.reduce<number>((total, amount) => total + (amount ?? 0), 0);
+  const unknown = (amounts: readonly (number | null | undefined)[]) =>
+    amounts.filter((amount) => amount === null).length;
   await tx
     .updateTable("runs")
     .set({
       results: run.results + rows.length,
       errors: run.errors + rows.filter(({ status }) => status === "error").length,
-      unknown_costs: run.unknown_costs + rows.filter(({ cost }) => cost === null).length,
+      unknown_costs: run.unknown_costs + unknown(rows.map(({ cost }) => cost)),
       call_cost: run.call_cost + sum(rows.map(({ cost }) => cost)),
+      unknown_judge_costs:
+        run.unknown_judge_costs + unknown(rows.map(({ judge_cost }) => judge_cost)),
       judge_cost: run.judge_cost + sum(rows.map(({ judge_cost }) => judge_cost)),
     })
     .where("key", "=", run.key)

@@ -71,6 +71,7 @@ const EMPTY = {
   errors: 0,
   unknown_costs: 0,
   call_cost: 0,
+  unknown_judge_costs: 0,
   judge_cost: 0,
   next_item: 0,
   verdict: null,

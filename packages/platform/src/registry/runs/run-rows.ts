@@ -132,6 +132,7 @@ export function runDocument(row: RunRow): Run {
       calls: row.call_cost,
       unknown_calls: row.unknown_costs,
       judges: row.judge_cost,
+      unknown_judges: row.unknown_judge_costs,
     },
     verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as Run["verdict"]),
   };

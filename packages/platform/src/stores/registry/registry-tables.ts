@@ -317,6 +317,8 @@ interface RunsTable {
   /** Of the results, those of unknown cost. */
   unknown_costs: number;
   call_cost: number;
+  /** Of the results, those whose judges' cost is unknown. */
+  unknown_judge_costs: number;
   judge_cost: number;
   /** Items before this one were leased; see run-items.ts. */
   next_item: number;

@@ -46,6 +46,7 @@ async function createRuns(db: Kysely<unknown>, text: Text): Promise<void> {
     .addColumn("errors", "integer", (column) => column.notNull())
     .addColumn("unknown_costs", "integer", (column) => column.notNull())
     .addColumn("call_cost", "double precision", (column) => column.notNull())
+    .addColumn("unknown_judge_costs", "integer", (column) => column.notNull())
     .addColumn("judge_cost", "double precision", (column) => column.notNull())
     .addColumn("next_item", "integer", (column) => column.notNull())
     .addColumn("verdict", text)
