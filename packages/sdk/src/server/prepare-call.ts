@@ -89,9 +89,9 @@ async function checkCall(
   try {
     const configuring =
       envelope.endpoint === "playground"
-        ? fromPlayground(workflow, route, envelope, playgroundVariant(incoming.header), signal)
+        ? fromGiven(workflow, route, envelope.config, signal, playgroundVariant(incoming.header))
         : incoming.evaluated?.isOfCode
-          ? fromCode(workflow, route)
+          ? fromGiven(workflow, route, {}, signal, null, {})
           : fromSource(workflow, route, wantedBy(envelope.wanted, incoming.header), signal);
     const configured =
       configuring instanceof Promise ? await signal.beforeDeadline(configuring) : configuring;
@@ -121,17 +121,19 @@ type Configured =
   | { readonly kind: "configured"; readonly call: Omit<PreparedCall, "inputs"> }
   | Refused;
 
-async function fromPlayground(
+/** The playground's configuration; or, of an evaluation of the code's own defaults, an empty one. */
+async function fromGiven(
   workflow: Workflow,
   route: RouteDefinition,
-  envelope: Envelope & { endpoint: "playground" },
-  variant: PlaygroundVariant | null,
+  given: unknown,
   signal: CallSignal,
+  variant: PlaygroundVariant | null,
+  params: PreparedCall["params"] = null,
 ): Promise<Configured> {
   signal.step = "checking the configuration";
-  const outcome = await route.config.parse(envelope.config, { unknownFields: "refuse" });
+  const outcome = await route.config.parse(given, { unknownFields: "refuse" });
   if (outcome.kind === "invalid") {
-    return { ...invalid(details(outcome.issues, ["body", "config"])), config: envelope.config };
+    return { ...invalid(details(outcome.issues, ["body", "config"])), config: given };
   }
   // What was edited is not that revision: only its origin is told.
   const asCommitted = variant?.isEdited === false ? variant : null;
@@ -145,25 +147,7 @@ async function fromPlayground(
   const editedFrom = variant?.isEdited ? `${variant.name}@${variant.revision}` : null;
   return {
     kind: "configured",
-    call: { config: outcome.config, identity, editedFrom, params: null, staleConfig: false },
-  };
-}
-
-/** An evaluation of the code's own defaults, also of routes inside the call. */
-async function fromCode(workflow: Workflow, route: RouteDefinition): Promise<Configured> {
-  const outcome = await route.config.parse({}, { unknownFields: "refuse" });
-  if (outcome.kind === "invalid") return invalid(details(outcome.issues, ["config", route.path]));
-  const identity: Identity = {
-    application: workflow.application,
-    variantId: null,
-    variantName: null,
-    revision: null,
-    environment: null,
-  };
-  const { config } = outcome;
-  return {
-    kind: "configured",
-    call: { config, identity, editedFrom: null, params: {}, staleConfig: false },
+    call: { config: outcome.config, identity, editedFrom, params, staleConfig: false },
   };
 }
 
