@@ -137,9 +137,12 @@ it.each([
       return;
     }
     const url = `http://127.0.0.1:${server.port}${incoming.url}`;
-    const passed = request(url, { method: incoming.method, headers: incoming.headers }, (answer) =>
+    const { method, headers } = incoming;
+    // Not over a kept connection, which the server may be closing.
+    const passed = request(url, { method, headers, agent: false }, (answer) =>
       answer.pipe(outgoing.writeHead(answer.statusCode ?? 500, answer.headers)),
     );
+    passed.once("error", () => outgoing.destroy());
     incoming.pipe(passed);
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
