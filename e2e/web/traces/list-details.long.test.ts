@@ -155,7 +155,7 @@ it("is accessible, wide and light, and on a phone in the dark", async () => {
     await page.getByRole("option", { name: "Kind" }).click();
     await web.expectAccessible();
     await page.keyboard.press("Escape");
-    await page.getByRole("combobox").waitFor({ state: "detached" });
+    await page.getByRole("combobox", { name: "Kind" }).waitFor({ state: "detached" });
   }
   web.expectNoFaults();
 });
