@@ -16,7 +16,15 @@ const HTML = "text/html; charset=utf-8";
  * Where the page itself tells what is shown: one document answers them all. Named one by one, so that
  * a mistyped path of the interface stays a 404 for programs.
  */
-export const PAGE_PATHS = ["/traces/*", "/apps/*", "/settings/*", "/playground", "/dashboard"];
+export const PAGE_PATHS = [
+  "/traces/*",
+  "/testsets/*",
+  "/runs/*",
+  "/apps/*",
+  "/settings/*",
+  "/playground",
+  "/dashboard",
+];
 
 /** The page, for people with a browser. */
 export function pageRoutes(files: PageFiles): readonly Route[] {
