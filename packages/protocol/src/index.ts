@@ -10,10 +10,13 @@ export type {
 export { ANALYTICS_GROUPINGS } from "./analytics.ts";
 export { closestName, unknownName } from "./closest-name.ts";
 export type { ErrorBody, ErrorDetail } from "./error-body.ts";
+export type { ApplicationEvaluations } from "./evaluations/application-evaluations.ts";
+export type { EvaluationScore } from "./evaluations/evaluator-api.ts";
 export type {
   AddedCases,
   AddedResults,
   ColumnFigures,
+  NewPlatformRun,
   NewRun,
   NewRunCase,
   NewRunResult,
@@ -26,6 +29,7 @@ export type {
   RunFigures,
   RunItem,
   Runner,
+  RunPlan,
   RunReport,
   RunResult,
   RunScore,
@@ -34,6 +38,7 @@ export type {
   RunTestset,
   ScoreCounts,
   ScoreFigures,
+  ScorerKind,
 } from "./evaluations/run.ts";
 export {
   BASELINE_COLUMN,
@@ -42,11 +47,13 @@ export {
   MOST_RUN_BATCH,
   MOST_RUN_CASES,
   MOST_RUN_COLUMNS,
+  MOST_RUN_CONCURRENCY,
   MOST_RUN_ITEMS,
   MOST_RUN_SCORERS,
   MOST_RUN_TRIALS,
   RUN_STATUSES,
   RUNNERS,
+  SCORER_KINDS,
 } from "./evaluations/run.ts";
 export { isDeeperThan, isRecord, isSameJson, mergeConfig } from "./json-value.ts";
 export type { Scope } from "./registry/access.ts";
@@ -113,6 +120,11 @@ export type {
   ConfigFieldType,
   RouteSchema,
 } from "./registry/route-schema.ts";
+export type {
+  ListedScorersRevision,
+  ScorerConfigs,
+  ScorersRevision,
+} from "./registry/scorers-revision.ts";
 export type { ServerState, ServerStatus } from "./registry/server-status.ts";
 export type { IdPrefix } from "./registry/slug.ts";
 export {
@@ -132,6 +144,8 @@ export type {
 } from "./registry/variable.ts";
 export { variableNameFault } from "./registry/variable-name.ts";
 export type { RegistryVariant, VariantRevision } from "./registry/variant.ts";
+export type { JsonSchema } from "./schema-ref.ts";
+export { resolveSchema } from "./schema-ref.ts";
 export type { Score, ScoreSource, ScoreSourceKind, ScoreStatus } from "./score.ts";
 export { SCORE_SOURCE_KINDS, SCORE_STATUSES } from "./score.ts";
 export type {

@@ -1,5 +1,6 @@
 export { analyticsSchema } from "./analytics-schema.ts";
 export { errorBodySchema, errorDetailSchema } from "./error-body.ts";
+export { applicationEvaluationsSchema } from "./evaluations/application-evaluations-schema.ts";
 export {
   addedCasesSchema,
   addedResultsSchema,
@@ -17,6 +18,7 @@ export { deploymentSchema, environmentSchema, promotionSchema } from "./registry
 export { projectRedactionSchema, projectSchema } from "./registry/project.ts";
 export { listedRevisionSchema, resolvedConfigSchema, revisionSchema } from "./registry/revision.ts";
 export { applicationSchemaSchema } from "./registry/route-schema.ts";
+export { listedScorersRevisionSchema, scorersRevisionSchema } from "./registry/scorers-revision.ts";
 export { serverStatusSchema } from "./registry/server-status.ts";
 export { environmentVariablesSchema, rekeyResultSchema } from "./registry/variable.ts";
 export { registryVariantSchema } from "./registry/variant.ts";

@@ -1,7 +1,10 @@
 import { ANALYTICS_GROUPINGS } from "./analytics.ts";
 
-/** What scores are grouped by: what their traces are found by. `revision` is one of a variant. */
-export const SCORE_GROUPINGS = [...ANALYTICS_GROUPINGS, "revision"] as const;
+/**
+ * What scores are grouped by: what their traces are found by, or the kind of their own source. `revision`
+ * is one of a variant.
+ */
+export const SCORE_GROUPINGS = [...ANALYTICS_GROUPINGS, "revision", "source"] as const;
 
 /** @example const grouping: ScoreGrouping = "variant" */
 export type ScoreGrouping = (typeof SCORE_GROUPINGS)[number];
@@ -24,9 +27,9 @@ export interface ScoreAnalyticsBucket extends ScoreAnalyticsFigures {
   readonly start: string;
 }
 
-/** Scores whose traces have the same value where they were grouped. */
+/** Scores that have the same value where they were grouped. */
 export interface ScoreAnalyticsGroup extends ScoreAnalyticsFigures {
-  /** The value; null for traces that have none. */
+  /** The value; null for traces that have none. With `group_by=source`: `code`, `model`, `human` or `end_user`. */
   readonly key: string | null;
   /** With `group_by=revision`: of the variant that is the key. */
   readonly revision?: number | null;

@@ -1,4 +1,11 @@
+import type { ScorerConfigs } from "../registry/scorers-revision.ts";
 import type { RunGates } from "../statistics/judge-run.ts";
+import type { ScorerIdentity } from "./scorer-identity.ts";
+
+export type { ScorerConfigs } from "../registry/scorers-revision.ts";
+export type { ConfiguredScorers } from "./configure-scorers.ts";
+export { configuredVersion, configureScorers } from "./configure-scorers.ts";
+export type { ScorerConfiguration, ScorerIdentity } from "./scorer-identity.ts";
 
 /**
  * What a runner and an evaluator process say to each other, over HTTP on the evaluator's private socket:
@@ -47,13 +54,6 @@ export interface DeclaredEvaluation {
   readonly scorers: readonly ScorerIdentity[];
 }
 
-export interface ScorerIdentity {
-  /** The name of its scores. */
-  readonly name: string;
-  /** A hash of its configuration and of the text of its function. */
-  readonly version: string;
-}
-
 /** A case, as far as an evaluator checks it. */
 export interface CheckedRow {
   readonly id: string;
@@ -80,10 +80,17 @@ export interface ScoreRequest {
   readonly output: unknown;
   readonly expected?: unknown;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Of the call that gave the output; null where it was not made by this process. */
-  readonly span: { readonly trace_id: string; readonly span_id: string } | null;
+  /** Of the call that gave the output; null where neither this process nor the platform has its trace. */
+  readonly span: {
+    readonly trace_id: string;
+    readonly span_id: string;
+    /** Of an earlier run: the platform has its trace by now, or never. */
+    readonly is_stored?: boolean | undefined;
+  } | null;
   /** Which scorers are run; all where not given. */
   readonly scorers?: readonly string[] | undefined;
+  /** The configurations that the run is pinned to; else each scorer has its defaults. */
+  readonly configs?: ScorerConfigs | undefined;
 }
 
 /** A score. Only one that is `ok` has a value: a failed judgement is never a 0. */

@@ -10,13 +10,14 @@ import type {
   RunCase,
   RunColumn,
   RunFigures,
+  RunPlan,
   RunReport,
   RunResult,
   RunScore,
   RunScorer,
   RunTestset,
 } from "./run.ts";
-import { RUN_STATUSES, RUNNERS } from "./run.ts";
+import { RUN_STATUSES, RUNNERS, SCORER_KINDS } from "./run.ts";
 
 const optionalText = z.string().nullable();
 const count = z.int().nonnegative();
@@ -118,6 +119,9 @@ const testsetSchema: z.ZodType<RunTestset> = z.strictObject({
 const scorerSchema: z.ZodType<RunScorer> = z.strictObject({
   name: z.string(),
   version: optionalText,
+  kind: z.enum(SCORER_KINDS).optional().meta({
+    description: "The source kind of its scores; `code` where it is left out.",
+  }),
 });
 
 const columnSchema: z.ZodType<RunColumn> = z.strictObject({
@@ -127,6 +131,19 @@ const columnSchema: z.ZodType<RunColumn> = z.strictObject({
   variant: optionalText,
   revision: z.int().positive().nullable(),
 });
+
+const planSchema: z.ZodType<RunPlan> = z
+  .strictObject({
+    cases: count.meta({ description: "How many the run gets. Its first call waits for them." }),
+    concurrency: z.int().positive().meta({ description: "Calls at a time, on all servers." }),
+    max_cost: z.number().nullable().meta({ description: "In US dollars, judges included." }),
+    environment: z.string().meta({ description: "Whose variables the code gets." }),
+    build: z
+      .strictObject({ id: z.string(), number: z.int().positive() })
+      .nullable()
+      .meta({ description: "Its scorers judge all columns." }),
+  })
+  .meta({ description: "How the platform carries the run out; null where a client does." });
 
 const runFields = z.strictObject({
   id: z.string(),
@@ -145,6 +162,7 @@ const runFields = z.strictObject({
     description: "The first is the candidate; one named `baseline` is what it is compared with.",
   }),
   gate: runGatesSchema,
+  plan: planSchema.nullable(),
   commit: optionalText.meta({ description: "The git commit of the code." }),
   message: z.string(),
   seed: z.int().meta({ description: "Of the order that calls are made in." }),
@@ -182,6 +200,7 @@ const EXAMPLE: Run = {
     { name: "baseline", ref: "env:production", build: null, variant: "default", revision: 8 },
   ],
   gate: { scores: { right: { min: 0.8, notWorseBy: 0.05 } } },
+  plan: null,
   commit: "9fceb02d0ae598e95dc970b74767f19372d61af8",
   message: "",
   seed: 7,

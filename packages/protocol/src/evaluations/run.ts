@@ -19,6 +19,8 @@ export const MOST_RUN_CASES = 50_000;
 export const MOST_RUN_ITEMS = 300_000;
 export const MOST_RUN_TRIALS = 100;
 export const MOST_RUN_COLUMNS = 8;
+/** Calls of a run at the same time. */
+export const MOST_RUN_CONCURRENCY = 1000;
 export const MOST_RUN_SCORERS = 50;
 /** Of cases or results in one request. */
 export const MOST_RUN_BATCH = 500;
@@ -38,11 +40,17 @@ export interface RunTestset {
   readonly hash: string | null;
 }
 
+/** Whether a scorer is a function or asks a model. */
+export const SCORER_KINDS = ["code", "model"] as const;
+export type ScorerKind = (typeof SCORER_KINDS)[number];
+
 export interface RunScorer {
   /** Of its score. */
   readonly name: string;
   /** The hash of its configuration and function. */
   readonly version: string | null;
+  /** The source kind of its scores; `code` where it is not given. */
+  readonly kind?: ScorerKind | undefined;
 }
 
 /** What is called: a configuration, with the code that it runs in. */
@@ -54,6 +62,20 @@ export interface RunColumn {
   readonly build: { readonly id: string; readonly number: number } | null;
   readonly variant: string | null;
   readonly revision: number | null;
+}
+
+/** How the platform carries a run out. */
+export interface RunPlan {
+  /** How many cases the run gets. Its first call waits for all of them. */
+  readonly cases: number;
+  /** Calls at the same time, on all servers together. */
+  readonly concurrency: number;
+  /** In US dollars, judges included; null: no ceiling. */
+  readonly max_cost: number | null;
+  /** The environment whose variables the evaluator processes get. */
+  readonly environment: string;
+  /** The build whose scorers judge all columns; null for code that is no build. */
+  readonly build: { readonly id: string; readonly number: number } | null;
 }
 
 /** In US dollars. */
@@ -87,6 +109,8 @@ export interface Run {
   /** The first is the candidate; one named `baseline` is what it is compared with. */
   readonly columns: readonly RunColumn[];
   readonly gate: RunGates;
+  /** Of a run that the platform carries out; else null. */
+  readonly plan: RunPlan | null;
   /** The git commit of the code. */
   readonly commit: string | null;
   readonly message: string;
@@ -128,6 +152,7 @@ export interface NewRun {
   readonly scorers: readonly {
     readonly name: string;
     readonly version?: string | null | undefined;
+    readonly kind?: ScorerKind | undefined;
   }[];
   readonly scorers_revision?: number | null | undefined;
   readonly trials?: number | undefined;
@@ -143,6 +168,28 @@ export interface NewRun {
   readonly commit?: string | null | undefined;
   readonly message?: string | null | undefined;
   readonly seed?: number | null | undefined;
+}
+
+/** What a client sends to start a run that the platform carries out. All of it is optional. */
+export interface NewPlatformRun {
+  /** Makes the request idempotent: the same run is answered again. Without it, one is made. */
+  readonly id?: string | undefined;
+  /** `default`, `default@9`, `env:production` or `run:ID`; `default` where not given. */
+  readonly candidate?: string | undefined;
+  readonly baseline?: string | undefined;
+  /** Of the scorers, and of columns that name a variant; else the newest with eval files. */
+  readonly build?: number | undefined;
+  /** Whose variables the code gets: `development` where not given. */
+  readonly environment?: string | undefined;
+  /** Instead of the evaluation's own: `golden` or `golden@3`. */
+  readonly testset?: string | undefined;
+  readonly trials?: number | undefined;
+  readonly concurrency?: number | undefined;
+  /** In US dollars, judges included. */
+  readonly max_cost?: number | undefined;
+  readonly message?: string | undefined;
+  /** The revision of the scorers' configurations. */
+  readonly scorers_revision?: number | undefined;
 }
 
 /** A case as a client sends it. */

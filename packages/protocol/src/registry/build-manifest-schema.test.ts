@@ -26,6 +26,8 @@ describe("the manifest of a build", () => {
   it("is taken as it is", () => {
     expect(buildManifestSchema.parse(MANIFEST)).toEqual(MANIFEST);
     expect(problems({ ...MANIFEST, allow: ["addons", "worker"] })).toEqual([]);
+    const withEvals = { evals: "evals.js", files: [...MANIFEST.files, file("evals.js")] };
+    expect(problems({ ...MANIFEST, ...withEvals })).toEqual([]);
     expect(problems({ ...MANIFEST, install: null, files: [file("app.js")] })).toEqual([]);
   });
 
@@ -33,6 +35,7 @@ describe("the manifest of a build", () => {
     ["another format", { format: 2 }, "format"],
     ["an entry that is not there", { entry: "other.js" }, "entry"],
     ["an entry outside", { entry: "../app.js" }, "entry"],
+    ["eval files that are not there", { evals: "evals.js" }, "evals"],
     ["a field that nobody knows", { more: 1 }, ""],
     ["a file twice", { files: [...MANIFEST.files, file("app.js")] }, "files"],
     ["itself among the files", { files: [...MANIFEST.files, file("agate-build.json")] }, "files"],

@@ -39,13 +39,14 @@ export const buildManifestSchema: z.ZodType<BuildManifest> = z
     format: z.literal(BUILD_FORMAT),
     application: z.string().min(1).max(64),
     entry: path,
+    evals: path.optional(),
     sdk_version: z.string().min(1).max(64),
     node: z.string().min(1).max(200),
     install: installSchema.nullable(),
     allow: z.array(z.enum(BUILD_PERMISSIONS)).max(BUILD_PERMISSIONS.length).optional(),
     files: z.array(fileSchema),
   })
-  .superRefine(({ entry, install, allow, files }, context) => {
+  .superRefine(({ entry, evals, install, allow, files }, context) => {
     const byPath = new Map(files.map((file) => [file.path, file]));
     const refuse = (at: string, message: string): void =>
       context.addIssue({ code: "custom", path: [at], message });
@@ -53,6 +54,7 @@ export const buildManifestSchema: z.ZodType<BuildManifest> = z
     if (byPath.size !== files.length) refuse("files", "names a file twice");
     if (byPath.has(BUILD_MANIFEST_FILE)) refuse("files", "names the manifest itself");
     if (!byPath.has(entry)) refuse("entry", "is not among the files");
+    if (evals !== undefined && !byPath.has(evals)) refuse("evals", "is not among the files");
     if (install === null) return;
     if (!byPath.has("package.json"))
       refuse("files", "lacks package.json, which is to be installed");

@@ -18,6 +18,8 @@ export interface BuildManifest {
   readonly application: string;
   /** The program, relative to the build's folder. */
   readonly entry: string;
+  /** The program of its eval files, relative to the build's folder; absent where it has none. */
+  readonly evals?: string | undefined;
   readonly sdk_version: string;
   /** The supported versions of Node, for display: `>=22.15`. */
   readonly node: string;

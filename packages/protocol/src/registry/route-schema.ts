@@ -52,7 +52,7 @@ export interface ApplicationSchema {
 
 const fieldTypeSchema = z.enum(["string", "integer", "number", "boolean", "object", "array"]);
 
-const configFieldSchema: z.ZodType<ConfigFieldSchema> = z
+export const configFieldSchema: z.ZodType<ConfigFieldSchema> = z
   .strictObject({
     type: z.union([fieldTypeSchema, z.tuple([fieldTypeSchema, z.literal("null")])]),
     default: z.unknown().exactOptional(),

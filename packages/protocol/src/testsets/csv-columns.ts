@@ -1,8 +1,8 @@
 import { isRecord } from "../json-value.ts";
+import type { JsonSchema } from "../schema-ref.ts";
+import { resolveSchema } from "../schema-ref.ts";
 import { choiceList, shownValue } from "../shown-value.ts";
 import type { CsvCell } from "./csv-records.ts";
-import type { JsonSchema } from "./schema-ref.ts";
-import { resolveSchema } from "./schema-ref.ts";
 import { MOST_ROW_LEVELS } from "./test-row.ts";
 
 /** Which columns of a CSV file are what, where their headers do not say it. */
@@ -27,7 +27,7 @@ export type ColumnsReading =
   | { readonly kind: "columns"; readonly columns: readonly CsvColumn[] }
   | { readonly kind: "faults"; readonly faults: readonly ColumnFault[] };
 
-interface ColumnFault {
+export interface ColumnFault {
   readonly path: readonly string[];
   readonly msg: string;
 }
@@ -35,7 +35,6 @@ interface ColumnFault {
 /** At the end of a header: its cells are JSON. */
 const JSON_MARK = ":json";
 export const MOST_COLUMNS = 1000;
-/** As faults show it. */
 const LONGEST_HEADER = 100;
 const PARTS = ["inputs", "expected", "metadata"];
 
@@ -44,38 +43,59 @@ export function readColumns(
   cells: readonly CsvCell[],
   options: CsvMapping & { readonly inputSchema?: JsonSchema | undefined },
 ): ColumnsReading {
-  if (cells.length > MOST_COLUMNS) {
-    const msg = `A file has at most ${MOST_COLUMNS} columns (got ${cells.length}).`;
-    return { kind: "faults", faults: [{ path: [], msg }] };
-  }
   const headers = cells.map(({ text }) => text.trim());
-  const [only = ""] = headers;
-  if (headers.length === 1 && /[;\t]/.test(only)) {
-    const path = [only.slice(0, LONGEST_HEADER)];
-    return { kind: "faults", faults: [{ path, msg: "Cells must be separated by commas." }] };
-  }
-  const faults = optionFaults(headers.map(bare), options);
+  const refused = headerFault(headers);
+  if (refused !== undefined) return { kind: "faults", faults: [refused] };
+  const faults = optionFaults(headers.map(bareHeader), options);
   const isMapped = [options.id, options.inputs, options.expected].some(
     (each) => each !== undefined,
   );
   const columns: CsvColumn[] = [];
   for (const [index, header] of headers.entries()) {
-    const path = mappedPath(bare(header), options) ?? writtenPath(bare(header));
-    const shown = header.slice(0, LONGEST_HEADER);
+    const path = mappedPath(bareHeader(header), options) ?? writtenPath(bareHeader(header));
+    const shown = shownHeader(header);
     if (path !== undefined) {
       columns.push({ index, header: shown, path, cell: cellKind(header, path, options) });
     } else if (!isMapped) faults.push({ path: [shown], msg: unknownHeader(header) });
   }
-  faults.push(...overlapFaults(columns));
+  return checkedColumns(
+    columns,
+    faults,
+    "Call one inputs.NAME, or name it with the option inputs.",
+  );
+}
+
+/** Why no file can have these headers. */
+export function headerFault(headers: readonly string[]): ColumnFault | undefined {
+  if (headers.length > MOST_COLUMNS) {
+    const msg = `A file has at most ${MOST_COLUMNS} columns (got ${headers.length}).`;
+    return { path: [], msg };
+  }
+  const [only = ""] = headers;
+  if (headers.length > 1 || !/[;\t]/.test(only)) return undefined;
+  return { path: [shownHeader(only)], msg: "Cells must be separated by commas." };
+}
+
+/** The columns, unless two overlap or none holds inputs. */
+export function checkedColumns(
+  columns: readonly CsvColumn[],
+  others: readonly ColumnFault[],
+  remedy: string,
+): ColumnsReading {
+  const faults = [...others, ...overlapFaults(columns)];
   if (faults.length === 0 && !columns.some(({ path }) => path[0] === "inputs")) {
-    const msg = "No column holds inputs. Call one inputs.NAME, or name it with the option inputs.";
-    faults.push({ path: [], msg });
+    faults.push({ path: [], msg: `No column holds inputs. ${remedy}` });
   }
   return faults.length > 0 ? { kind: "faults", faults } : { kind: "columns", columns };
 }
 
+/** As faults show it. */
+export function shownHeader(header: string): string {
+  return header.slice(0, LONGEST_HEADER);
+}
+
 /** A header without the mark that its cells are JSON. */
-function bare(header: string): string {
+export function bareHeader(header: string): string {
   return header.endsWith(JSON_MARK) ? header.slice(0, -JSON_MARK.length) : header;
 }
 
@@ -99,7 +119,8 @@ function mappedPath(name: string, { id, inputs, expected }: CsvMapping): string[
   return expected.length === 1 ? ["expected"] : ["expected", name];
 }
 
-function writtenPath(name: string): string[] | undefined {
+/** Where a header says that its cells belong: `inputs.text`. */
+export function writtenPath(name: string): string[] | undefined {
   if (name === "id" || name === "tags") return [name];
   const [part = "", ...steps] = name.split(".");
   const isPath = steps.length < MOST_ROW_LEVELS && !steps.includes("");
@@ -107,7 +128,8 @@ function writtenPath(name: string): string[] | undefined {
   return [part, ...steps];
 }
 
-function cellKind(
+/** What the cells of a column are, by its header and its place. */
+export function cellKind(
   header: string,
   path: readonly string[],
   { inputSchema }: { readonly inputSchema?: JsonSchema | undefined },
@@ -118,7 +140,7 @@ function cellKind(
 }
 
 /** A cell is a text wherever the schema takes one. */
-function typeAt(root: JsonSchema, path: readonly string[]): "text" | "number" | "boolean" {
+function typeAt(root: JsonSchema, path: readonly string[]): CsvColumn["cell"] {
   let schema: unknown = root;
   for (const name of path) {
     const { properties } = resolveSchema(root, schema);
@@ -127,7 +149,8 @@ function typeAt(root: JsonSchema, path: readonly string[]): "text" | "number" | 
   const types = typesOf(root, schema);
   if (types.size === 0 || types.has("string")) return "text";
   if (types.has("number") || types.has("integer")) return "number";
-  return types.has("boolean") ? "boolean" : "text";
+  if (types.has("boolean")) return "boolean";
+  return types.has("object") || types.has("array") ? "json" : "text";
 }
 
 function typesOf(root: JsonSchema, schema: unknown): ReadonlySet<unknown> {

@@ -22,18 +22,21 @@ const BREAK = /\r\n|\r|\n/g;
 /**
  * Reads CSV as RFC 4180 has it: cells with commas, quotes or line breaks are in double quotes, a quote
  * in them is doubled. Lines end with CRLF, LF or CR; a byte order mark and empty lines are skipped.
+ *
+ * @param most Stops after so many records.
  */
-export function readCsvRecords(text: string): CsvReading {
+export function readCsvRecords(text: string, most = Number.POSITIVE_INFINITY): CsvReading {
   const reader = new CsvReader(text);
   const records: CsvRecord[] = [];
-  for (;;) {
+  while (records.length < most) {
     const record = reader.next();
-    if (record === undefined) return { kind: "records", records };
+    if (record === undefined) break;
     if ("msg" in record) return { kind: "fault", ...record };
     const [first] = record.cells;
     const isEmpty = record.cells.length === 1 && first?.text === "" && !first.isQuoted;
     if (!isEmpty) records.push(record);
   }
+  return { kind: "records", records };
 }
 
 interface CsvFault {

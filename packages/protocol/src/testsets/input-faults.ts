@@ -1,7 +1,7 @@
 import { isRecord, isSameJson } from "../json-value.ts";
+import type { JsonSchema } from "../schema-ref.ts";
+import { resolveSchema } from "../schema-ref.ts";
 import { choiceList, mustBe, shownValue } from "../shown-value.ts";
-import type { JsonSchema } from "./schema-ref.ts";
-import { resolveSchema } from "./schema-ref.ts";
 
 /** Where the inputs of a row do not fit what a route takes. */
 export interface InputFault {

@@ -1,17 +1,21 @@
+import type { JsonSchema } from "../schema-ref.ts";
 import { shownValue } from "../shown-value.ts";
+import type { ColumnChoice } from "./column-choice.ts";
+import { chosenColumns } from "./column-choice.ts";
 import type { CsvColumn, CsvMapping } from "./csv-columns.ts";
 import { readColumns } from "./csv-columns.ts";
 import type { CsvRecord } from "./csv-records.ts";
 import { readCsvRecords } from "./csv-records.ts";
 import type { RawRow } from "./read-rows.ts";
 import { readRows } from "./read-rows.ts";
-import type { JsonSchema } from "./schema-ref.ts";
 import type { RowFault, RowsReading } from "./test-row.ts";
 import { MOST_ROW_FAULTS } from "./test-row.ts";
 
 export interface CsvOptions extends CsvMapping {
-  /** The JSON Schema of the route's inputs: cells become numbers or booleans where it says so. */
+  /** The JSON Schema of the route's inputs: cells become what it says. */
   readonly inputSchema?: JsonSchema | undefined;
+  /** What each column is, in the order of the file. Headers and the other options do not count then. */
+  readonly columns?: readonly ColumnChoice[] | undefined;
 }
 
 /**
@@ -26,7 +30,9 @@ export function readCsv(text: string, options: CsvOptions = {}): RowsReading {
   if (header === undefined) {
     return faulty([{ index: 0, line: 1, path: [], msg: "The file has no header." }]);
   }
-  const columns = readColumns(header.cells, options);
+  const columns = options.columns
+    ? chosenColumns(header.cells, options.columns)
+    : readColumns(header.cells, options);
   if (columns.kind === "faults") {
     const { line } = header;
     return faulty(columns.faults.map((fault) => ({ index: 0, line, ...fault })));

@@ -1,4 +1,4 @@
-import { isRecord } from "../json-value.ts";
+import { isRecord } from "./json-value.ts";
 
 /** A JSON Schema, unvalidated. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
