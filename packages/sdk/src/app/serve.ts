@@ -36,9 +36,9 @@ const OPTIONS: OptionNames<ServeOptions & { readonly app?: App }> = {
   signals: true,
 };
 
-/** Whether `serve` was called, even if it does not listen yet. */
-export function isServing(): boolean {
-  return servings.size > 0;
+/** The apps that `serve` was called for, even if it does not listen yet. */
+export function servedApps(): readonly App[] {
+  return [...servings.keys()];
 }
 
 async function listen(app: App, options: ServeOptions, forget: () => void): Promise<Serving> {

@@ -4,7 +4,7 @@ import { render } from "../config/render.ts";
 import { askModel, type JudgeModel, modelName } from "./judge-model.ts";
 import type { ScoreObject } from "./scorer-result.ts";
 import type { Judged, ScorerCall } from "./scorer-types.ts";
-import { madeOf } from "./scorer-version.ts";
+import { askingModel, madeOf } from "./scorer-version.ts";
 
 /** How a model judges. */
 export interface JudgeOptions<Judges> {
@@ -55,7 +55,7 @@ export function judge<Judges extends Pick<Judged, "inputs" | "output" | "expecte
     if (median === undefined) throw new Error("The judge has no sample.");
     return samples === 1 ? median : { ...median, metadata: { samples: read } };
   };
-  return madeOf(ask, prompt, labels, samples, modelName(model));
+  return askingModel(madeOf(ask, prompt, labels, samples, modelName(model)));
 }
 
 function optionsFault(labels: Readonly<Record<string, number>> | undefined, samples: number) {

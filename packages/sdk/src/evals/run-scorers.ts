@@ -27,7 +27,10 @@ export async function runScorers(
   const results = await Promise.all(
     Object.entries(scorers).map(async ([name, scorer]) => {
       const { scorerName } = scorer as { readonly scorerName?: string };
-      const config = scorerName === undefined ? undefined : configs[scorerName];
+      const config =
+        scorerName !== undefined && Object.hasOwn(configs, scorerName)
+          ? configs[scorerName]
+          : undefined;
       const run = (limited: AbortSignal) =>
         scorer(ownCopy(judged, trace), { signal: limited, ...(config && { config }) });
       return [name, await withinTime(run, scorerTimeout, signal)] as const;

@@ -1,6 +1,6 @@
-import { isRecord, shownValue } from "@agate/protocol";
+import { type EvaluationScore, isRecord, shownValue } from "@agate/protocol";
 import { messageOf } from "../tracing/describe-thrown.ts";
-import { type OverloadStatus, overloadStatus } from "./overload-status.ts";
+import { overloadStatus } from "./overload-status.ts";
 
 const SKIP = Symbol.for("agate.sdk.skip");
 
@@ -25,21 +25,7 @@ export interface ScoreObject {
 export type ScorerReturn = number | boolean | ScoreObject | Skip;
 
 /** A score. Only one that is `ok` has a value: a failed judgement is never a 0. */
-export type ScoreResult =
-  | {
-      readonly status: "ok";
-      readonly value: number;
-      readonly label?: string;
-      readonly explanation?: string;
-      readonly metadata?: Readonly<Record<string, unknown>>;
-    }
-  | { readonly status: "skipped"; readonly explanation: string }
-  | {
-      readonly status: "failed";
-      readonly error: string;
-      /** The status of a model that was overloaded: the score may be tried again. */
-      readonly overload?: OverloadStatus;
-    };
+export type ScoreResult = EvaluationScore;
 
 /**
  * Says that a scorer does not apply to a case. Decide it by inputs and expectation, not by the output:

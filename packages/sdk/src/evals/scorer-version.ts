@@ -1,5 +1,7 @@
-import { scorerConfig, scorerFunction } from "./scorer.ts";
+import type { ScorerKind } from "@agate/protocol";
+import { scorerFunction } from "./scorer.ts";
 
+const KIND = Symbol.for("agate.sdk.scorer-kind");
 const PARTS = Symbol.for("agate.sdk.scorer-parts");
 
 /**
@@ -10,13 +12,23 @@ export function madeOf<F extends object>(scorer: F, ...parts: readonly unknown[]
   return Object.defineProperty(scorer, PARTS, { value: parts });
 }
 
-/** A hash of a scorer's configuration and of the text of its function. Helpers that it calls are not seen. */
-export async function scorerVersion(scorer: object): Promise<string> {
+/** Marks a scorer that asks a model. Returns the scorer. */
+export function askingModel<F extends object>(scorer: F): F {
+  return Object.defineProperty(scorer, KIND, { value: "model" });
+}
+
+/** Of functions, `code`: whether they ask a model is not known. */
+export function scorerKind(scorer: object): ScorerKind {
+  return (scorer as { readonly [KIND]?: ScorerKind })[KIND] ?? "code";
+}
+
+/**
+ * A hash of the text of a scorer's function and of what it was made of. Helpers that it calls are not
+ * seen, and its configuration is not in it.
+ */
+export async function scorerCode(scorer: object): Promise<string> {
   const parts = (scorer as { readonly [PARTS]?: readonly unknown[] })[PARTS] ?? [];
-  const text = JSON.stringify(
-    [scorerFunction(scorer), scorerConfig(scorer)?.defaults ?? null, ...parts],
-    shown,
-  );
+  const text = JSON.stringify([scorerFunction(scorer), ...parts], shown);
   const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   const digits = [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0"));
   return digits.join("").slice(0, 12);

@@ -1,12 +1,14 @@
-import { CALL_HEADERS, RUN_HEADER } from "@agate/protocol/evaluator";
+import { CALL_HEADERS, RUN_HEADER, type ScorerIdentity } from "@agate/protocol/evaluator";
 import { expect, it } from "vitest";
 import { declaredRoute } from "../app/app.ts";
 import { createApp } from "../app/create-app.ts";
 import { toNodeHandler } from "../app/to-node-handler.ts";
 import { BaseModel } from "../config/base-model.ts";
-import { Field, str } from "../config/field.ts";
+import { Field, float, str } from "../config/field.ts";
 import { checks } from "../evals/checks.ts";
 import { evaluation } from "../evals/evaluation.ts";
+import { judge } from "../evals/judge.ts";
+import { scorer } from "../evals/scorer.ts";
 import { HttpError } from "../routes/http-error.ts";
 import { toResponse } from "../server/answer.ts";
 import { fromRequest } from "../server/incoming-call.ts";
@@ -35,11 +37,23 @@ const echo = app.route(
   await search(text);
   return { text: config.prefix + text, item: item ?? null };
 });
+class StrictnessConfig extends BaseModel {
+  points = Field(float, { default: 0.5, ge: 0, le: 1 });
+}
+const strictness = scorer(
+  "strictness",
+  StrictnessConfig,
+)((_: unknown, { config }) => config.points);
 const tested = evaluation("evaluator-app", {
   route: echo,
   testset: [{ inputs: { text: "a" } }],
   expected: { "~standard": { version: 1, vendor: "test", validate: expectText } },
-  scorers: { searched: checks.calls("search"), right: ({ output }) => output.text === ">a" },
+  scorers: {
+    searched: checks.calls("search"),
+    right: ({ output }) => output.text === ">a",
+    strict: strictness,
+    fair: judge({ model: async () => '{"value": 0.5}', prompt: "Is it fair?" }),
+  },
 });
 
 function expectText(value: unknown) {
@@ -68,7 +82,7 @@ async function send(
   return { status: response.status, headers: response.headers, body: answered };
 }
 
-const evaluator = () => new EvaluatorApp([{ evaluation: tested, declared }]);
+const evaluator = () => new EvaluatorApp([{ evaluation: tested, declared }], [declared.app]);
 
 it("lists evaluations with the versions of their scorers", async () => {
   const { body } = await send(evaluator(), "/evaluations");
@@ -76,7 +90,12 @@ it("lists evaluations with the versions of their scorers", async () => {
     expect.objectContaining({ name: "evaluator-app", route: "/echo", trials: 1, gate: null }),
   ]);
   const [{ scorers }] = body;
-  expect(scorers.map(({ name }: { name: string }) => name)).toEqual(["searched", "right"]);
+  expect(scorers.map(({ name, kind }: ScorerIdentity) => [name, kind])).toEqual([
+    ["searched", "code"],
+    ["right", "code"],
+    ["strict", "code"],
+    ["fair", "model"],
+  ]);
   for (const { version } of scorers) expect(version).toMatch(/^[0-9a-f]{12}$/);
 });
 
@@ -159,6 +178,8 @@ it("scores an output by the tree of its call, once", async () => {
     scores: {
       searched: { status: "ok", value: 1, label: "yes", explanation: "search" },
       right: { status: "ok", value: 1, label: "yes" },
+      strict: { status: "ok", value: 0.5 },
+      fair: { status: "ok", value: 0.5 },
     },
     cost: 0,
   });
@@ -166,6 +187,25 @@ it("scores an output by the tree of its call, once", async () => {
   expect(again.body.scores).toEqual({
     searched: { status: "failed", error: expect.stringContaining("trace is not kept") },
   });
+});
+
+it("tells how a scorer can be configured, and scores with the configuration of a run", async () => {
+  const served = evaluator();
+  const [{ scorers }] = (await send(served, "/evaluations")).body;
+  const strict = scorers.find(({ name }: ScorerIdentity) => name === "strict");
+  expect(strict.config).toMatchObject({
+    name: "strictness",
+    fields: { points: { type: "number", minimum: 0, maximum: 1, default: 0.5 } },
+    defaults: { points: 0.5 },
+  });
+  const request = { ...item, inputs: {}, output: {}, expected: "x", span: null };
+  const path = "/evaluations/evaluator-app/score";
+  const score = async (configs: object) =>
+    (await send(served, path, { ...request, scorers: ["strict"], configs })).body.scores;
+  expect(await score({ strictness: { points: 1 } })).toEqual({
+    strict: { status: "ok", value: 1 },
+  });
+  expect(await score({ strict: { points: 1 } })).toEqual({ strict: { status: "ok", value: 0.5 } });
 });
 
 it("runs only on routes of an app", () => {

@@ -10,13 +10,14 @@ import type { App, DeclaredRoute } from "../app/app.ts";
 import { type EvaluationItem, evaluationSlot } from "../context/call-state.ts";
 import type { Evaluation } from "../evals/evaluation.ts";
 import { overloadOf } from "../evals/overload-status.ts";
-import { scorerVersion } from "../evals/scorer-version.ts";
 import { ANSWER, type Answer, jsonAnswer } from "../server/answer.ts";
 import type { EvaluatedCall, IncomingCall } from "../server/incoming-call.ts";
 import { messageOf } from "../tracing/describe-thrown.ts";
 import { checkRows } from "./check-rows.ts";
 import { KeptTraces } from "./kept-traces.ts";
+import type { PlatformTraces } from "./platform-traces.ts";
 import { scoreOutput } from "./score-output.ts";
+import { scorerIdentity } from "./scorer-identity.ts";
 import { treeCost } from "./tree-figures.ts";
 
 /** An evaluation whose route is known. */
@@ -32,12 +33,23 @@ const PATH = /^\/evaluations\/([^/]+)\/(check|score)$/;
 /** Answers on the private socket of an evaluator: evaluations, checks and scores, and calls of a run. */
 export class EvaluatorApp {
   readonly #evaluations: ReadonlyMap<string, ServedEvaluation>;
-  readonly #apps: ReadonlySet<App>;
+  readonly #apps: readonly App[];
   readonly #kept = new KeptTraces();
 
-  constructor(evaluations: readonly ServedEvaluation[]) {
+  readonly #platform: PlatformTraces | undefined;
+
+  /**
+   * @param apps Asked in this order; the first that has a route at the path of a call answers it.
+   * @param platform Has the traces that this process does not.
+   */
+  constructor(
+    evaluations: readonly ServedEvaluation[],
+    apps: readonly App[],
+    platform?: PlatformTraces,
+  ) {
+    this.#platform = platform;
     this.#evaluations = new Map(evaluations.map((each) => [each.evaluation.name, each]));
-    this.#apps = new Set(evaluations.map(({ declared }) => declared.app));
+    this.#apps = apps;
   }
 
   readonly answer = async (incoming: IncomingCall): Promise<Answer> => {
@@ -62,10 +74,9 @@ export class EvaluatorApp {
     return Promise.all(
       [...this.#evaluations.values()].map(async ({ evaluation, declared }) => {
         const { name, route, testset, trials, concurrency, gate, scorers } = evaluation;
-        const versions = Object.entries(scorers).map(async ([scorer, given]) => ({
-          name: scorer,
-          version: await scorerVersion(given),
-        }));
+        const identities = Object.entries(scorers).map(([scorer, given]) =>
+          scorerIdentity(scorer, given),
+        );
         return {
           name,
           application: declared.application,
@@ -74,14 +85,19 @@ export class EvaluatorApp {
           trials,
           concurrency,
           gate: gate ?? null,
-          scorers: await Promise.all(versions),
+          scorers: await Promise.all(identities),
         };
       }),
     );
   }
 
   async #score(evaluation: Evaluation, request: ScoreRequest, { signal }: IncomingCall) {
-    const scored = await scoreOutput(evaluation, request, this.#kept, signal);
+    const scored = await scoreOutput(
+      evaluation,
+      request,
+      { kept: this.#kept, platform: this.#platform },
+      signal,
+    );
     const isComplete = Object.values(scored.scores).every(
       (score) => score.status !== "failed" || score.overload === undefined,
     );
@@ -114,7 +130,7 @@ export class EvaluatorApp {
       const cost = treeCost(tree);
       if (latency !== null) headers[CALL_HEADERS.latency] = String(latency);
       if (cost !== null) headers[CALL_HEADERS.cost] = String(cost);
-      if (answer.status < 400) this.#kept.keep(tree.id, text);
+      if (answer.status < 400) this.#kept.keep(tree.id, text, tree);
     }
     const overload = thrown === undefined ? undefined : overloadOf(thrown.value);
     if (overload !== undefined) {

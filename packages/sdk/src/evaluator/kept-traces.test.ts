@@ -3,35 +3,48 @@ import { expect, it } from "vitest";
 import { KeptTraces } from "./kept-traces.ts";
 import { treeCost } from "./tree-figures.ts";
 
-const tree = (attributes: object = {}) => JSON.stringify({ metadata: { attributes } });
+function tree(attributes: object = {}, children: readonly SpanRecord[] = []) {
+  const record = { id: "top", metadata: { attributes }, children } as unknown as SpanRecord;
+  return { record, text: JSON.stringify(record) };
+}
+
+function keptIn(
+  most: number | undefined,
+  trees: Readonly<Record<string, ReturnType<typeof tree>>>,
+) {
+  const kept = new KeptTraces(most);
+  for (const [id, { text, record }] of Object.entries(trees)) kept.keep(id, text, record);
+  return kept;
+}
 
 it("keeps trees up to a number of characters, and lets the oldest go first", () => {
   const one = tree();
-  const kept = new KeptTraces(one.length * 2);
-  for (const id of ["a", "b"]) kept.keep(id, one);
-  expect(kept.read("a")).toEqual(JSON.parse(one));
-  kept.keep("c", one);
-  expect(() => kept.read("a")).toThrow(/not kept/);
-  expect(kept.read("b")).toEqual(JSON.parse(one));
+  const kept = keptIn(one.text.length * 2, { a: one, b: one });
+  expect(kept.read("a")).toEqual({ kind: "kept", tree: one.record });
+  kept.keep("c", one.text, one.record);
+  expect(kept.read("a")).toMatchObject({ kind: "missing", leastSpans: 1 });
+  expect(kept.read("b")).toMatchObject({ kind: "kept" });
   // What is deleted makes room.
   kept.delete("b");
-  kept.keep("d", one);
-  expect(kept.read("c")).toEqual(JSON.parse(one));
-  expect(kept.read("d")).toEqual(JSON.parse(one));
+  kept.keep("d", one.text, one.record);
+  expect(kept.read("c")).toMatchObject({ kind: "kept" });
+  expect(kept.read("d")).toMatchObject({ kind: "kept" });
 });
 
-it("keeps no tree that is larger than all its room", () => {
-  const kept = new KeptTraces(10);
-  kept.keep("a", tree());
-  expect(() => kept.read("a")).toThrow(/too large/);
+it("keeps only the number of spans of a tree that is larger than all its room", () => {
+  const two = tree({}, [tree().record]);
+  const kept = keptIn(10, { a: two });
+  expect(kept.read("a")).toEqual({
+    kind: "missing",
+    leastSpans: 2,
+    why: "with 2 spans it is too large to be kept",
+  });
+  expect(kept.read("b")).toMatchObject({ kind: "missing", leastSpans: 1 });
 });
 
 it("has no tree where spans are missing from it", () => {
-  const kept = new KeptTraces();
-  kept.keep("a", tree({ "ag.trace.left_out_spans": 3 }));
-  expect(() => kept.read("a")).toThrow(/3 of its spans were left out/);
-  kept.keep("b", "null");
-  expect(() => kept.read("b")).toThrow(/telemetry is disabled/);
+  const kept = keptIn(undefined, { a: tree({ "ag.trace.left_out_spans": 3 }) });
+  expect(kept.read("a")).toMatchObject({ kind: "missing", leastSpans: 4 });
 });
 
 function span(

@@ -5,7 +5,7 @@ import type { Evaluation } from "../evals/evaluation.ts";
 import { runScorers } from "../evals/run-scorers.ts";
 import type { Judged } from "../evals/scorer-types.ts";
 import { defaultTelemetry } from "../tracing/default-telemetry.ts";
-import type { KeptTraces } from "./kept-traces.ts";
+import { type TraceSources, traceOfCall } from "./trace-of-call.ts";
 import { treeCost } from "./tree-figures.ts";
 
 /**
@@ -15,7 +15,7 @@ import { treeCost } from "./tree-figures.ts";
 export async function scoreOutput(
   evaluation: Evaluation,
   request: ScoreRequest,
-  kept: KeptTraces,
+  traces: TraceSources,
   signal: AbortSignal,
 ): Promise<ScoreResponse> {
   const { inputs, output, metadata = {}, trial, span: judgedSpan } = request;
@@ -26,7 +26,7 @@ export async function scoreOutput(
     metadata,
     case: request.case,
     trial,
-    trace: async () => kept.read(judgedSpan?.span_id ?? ""),
+    trace: () => traceOfCall(judgedSpan, traces, signal),
   };
   const telemetry = defaultTelemetry();
   const { run, column } = request;
@@ -42,7 +42,9 @@ export async function scoreOutput(
   try {
     const scorers = chosen(evaluation, request.scorers);
     const scores = await evaluationSlot.run(item, () =>
-      telemetry.withSpan(span, () => runScorers(scorers, judged, { signal })),
+      telemetry.withSpan(span, () =>
+        runScorers(scorers, judged, { signal, configs: request.configs }),
+      ),
     );
     span.end();
     const tree = JSON.parse(await collection.take()) as SpanRecord | null;

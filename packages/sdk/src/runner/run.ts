@@ -1,18 +1,13 @@
-import type { App } from "../app/app.ts";
-import { ROUTE_PATHS } from "../app/app.ts";
-import { app as defaultApp } from "../app/default-app.ts";
-import { isServing, serve } from "../app/serve.ts";
+import { noRoute, programApp, type RunOptions } from "../app/program-app.ts";
+import { serve, servedApps } from "../app/serve.ts";
+import { serveEvaluator } from "../evaluator/serve-evaluator.ts";
+import { environment } from "../runtime/environment.ts";
 import { unheldTimer } from "../runtime/process-lifetime.ts";
-
-export interface RunOptions {
-  /** What the module is called when there is something to say about it. */
-  readonly file?: string | undefined;
-}
 
 /**
  * Serves what a module declares, unless the module has called `ag.serve` itself: the app that it
  * exports as `default` or `app`, else the one that `ag.route` declares on. Of these, the first that
- * has routes.
+ * has routes. Where `AGATE_EVALUATOR_SOCKET` is set, it serves them for a run of an evaluation instead.
  *
  * @example
  * import * as app from "./app.ts";
@@ -21,21 +16,13 @@ export interface RunOptions {
  */
 export async function run(
   module: Readonly<Record<string, unknown>>,
-  { file = "The module" }: RunOptions = {},
+  options: RunOptions = {},
 ): Promise<void> {
-  if (isServing()) return;
-  const apps = [module.default, module.app, defaultApp()].filter(isApp);
-  const app = apps.find((each) => each[ROUTE_PATHS]().length > 0);
-  if (app === undefined) {
-    throw new Error(
-      `${file} declares no route. Write one, export const hello = ag.route("/hello", HelloConfig)(async ({ name }) => …), or import the file that does.`,
-    );
-  }
+  if (environment("AGATE_EVALUATOR_SOCKET") !== undefined) return serveEvaluator(module, options);
+  if (servedApps().length > 0) return;
+  const app = programApp(module);
+  if (app === undefined) throw noRoute(options);
   await serve({ app });
-}
-
-function isApp(value: unknown): value is App {
-  return typeof value === "object" && value !== null && ROUTE_PATHS in value;
 }
 
 /** Node's process, by what is used of it. */
