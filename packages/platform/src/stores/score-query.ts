@@ -1,10 +1,12 @@
-import type { ScoreGrouping } from "@agate/protocol";
+import type { ScoreGrouping, ScoreSourceKind } from "@agate/protocol";
 import type { AnalyticsRequest } from "./span-query.ts";
 
 /** A request for the figures of the scores of some traces, which are counted where their traces started. */
 export interface ScoreFiguresRequest extends Omit<AnalyticsRequest, "groups"> {
   /** Null: all traces together. */
   readonly groups: { readonly by: ScoreGrouping; readonly limit: number } | null;
+  /** Only scores of this kind; all where not given. */
+  readonly source?: ScoreSourceKind | undefined;
 }
 
 /** The names that figures are given of, those with most scores. */

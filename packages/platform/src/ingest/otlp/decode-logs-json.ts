@@ -1,11 +1,9 @@
-import type { AttributeValue } from "@agate/spans";
 import { ID_FAULTS, parseJson } from "./decode-otlp-json.ts";
 import { type DecodeLimits, decodeSafely } from "./decode-outcome.ts";
-import { DecodedLogs, type LogsOutcome, type OtlpLogRecord } from "./decoded-logs.ts";
-import { NOT_HEX } from "./decoded-spans.ts";
-import { canonicalName, type JsonObject, JsonReader, parseHexId } from "./json-reader.ts";
-import { readJsonAttribute } from "./read-json-span.ts";
-import { NO_TIME } from "./span-fields.ts";
+import { DecodedLogs, type LogsOutcome, logRecord, type OtlpLogRecord } from "./decoded-logs.ts";
+import { canonicalName, type JsonObject, JsonReader } from "./json-reader.ts";
+import { readHexId, readJsonAttributes } from "./read-json-span.ts";
+import { EMPTY_ATTRIBUTES, NO_TIME } from "./span-fields.ts";
 
 /** Decodes an ExportLogsServiceRequest in OTLP's JSON encoding. Never throws. */
 export function decodeLogsJson(bytes: Uint8Array, limits: DecodeLimits): LogsOutcome {
@@ -41,16 +39,16 @@ function readRecord(reader: JsonReader, record: JsonObject): OtlpLogRecord {
   let name = "";
   let time = NO_TIME;
   let observed = NO_TIME;
-  const attributes = new Map<string, AttributeValue>();
+  let attributes = EMPTY_ATTRIBUTES;
   for (const field in record) {
     const value = record[field];
     if (value === null) continue;
     switch (canonicalName(field)) {
       case "traceId":
-        traceId = parseHexId(reader.string(field, value)) ?? NOT_HEX;
+        traceId = readHexId(reader, field, value);
         break;
       case "spanId":
-        spanId = parseHexId(reader.string(field, value)) ?? NOT_HEX;
+        spanId = readHexId(reader, field, value);
         break;
       case "eventName":
         name = reader.string(field, value);
@@ -62,10 +60,9 @@ function readRecord(reader: JsonReader, record: JsonObject): OtlpLogRecord {
         observed = reader.instant(field, value);
         break;
       case "attributes":
-        reader.eachObject(field, value, (item) => readJsonAttribute(reader, item, attributes));
+        attributes = readJsonAttributes(reader, field, value);
         break;
     }
   }
-  const event = { name, time: time.us === 0 ? observed : time, attributes };
-  return { traceId, spanId, event: { ...event, droppedAttributesCount: 0 } };
+  return logRecord({ traceId, spanId, name, time, observed, attributes });
 }

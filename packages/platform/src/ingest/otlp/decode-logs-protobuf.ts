@@ -1,7 +1,7 @@
 import type { AttributeValue } from "@agate/spans";
 import { ID_FAULTS } from "./decode-otlp-protobuf.ts";
 import { type DecodeLimits, decodeSafely } from "./decode-outcome.ts";
-import { DecodedLogs, type LogsOutcome, type OtlpLogRecord } from "./decoded-logs.ts";
+import { DecodedLogs, type LogsOutcome, logRecord, type OtlpLogRecord } from "./decoded-logs.ts";
 import { OtlpWireReader } from "./otlp-wire-reader.ts";
 import { readProtobufAttribute } from "./read-protobuf-attribute.ts";
 import { NO_TIME } from "./span-fields.ts";
@@ -83,6 +83,5 @@ function readRecord(reader: OtlpWireReader): OtlpLogRecord {
     }
   }
   reader.leave(outer);
-  const event = { name, time: time.us === 0 ? observed : time, attributes };
-  return { traceId, spanId, event: { ...event, droppedAttributesCount: 0 } };
+  return logRecord({ traceId, spanId, name, time, observed, attributes });
 }

@@ -1,4 +1,4 @@
-import type { OtlpEvent } from "@agate/spans";
+import type { Attributes, Instant, OtlpEvent } from "@agate/spans";
 import { EVALUATION_EVENT } from "../evaluation-events.ts";
 import type { DecodeFailure, DecodeLimits } from "./decode-outcome.ts";
 import { Oversized } from "./decode-outcome.ts";
@@ -10,6 +10,22 @@ export interface OtlpLogRecord {
   readonly traceId: string;
   readonly spanId: string;
   readonly event: OtlpEvent;
+}
+
+interface LogFields {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly name: string;
+  readonly time: Instant;
+  readonly observed: Instant;
+  readonly attributes: Attributes;
+}
+
+/** Exporters that do not know when it happened say only when they saw it. */
+export function logRecord(fields: LogFields): OtlpLogRecord {
+  const { traceId, spanId, name, time, observed, attributes } = fields;
+  const event = { name, time: time.us === 0 ? observed : time, attributes };
+  return { traceId, spanId, event: { ...event, droppedAttributesCount: 0 } };
 }
 
 export type LogsOutcome =

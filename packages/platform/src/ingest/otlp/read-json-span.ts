@@ -53,13 +53,13 @@ export function readJsonSpan(
     if (value === null) continue;
     switch (canonicalName(field)) {
       case "traceId":
-        traceId = parseHexId(reader.string(field, value)) ?? NOT_HEX;
+        traceId = readHexId(reader, field, value);
         break;
       case "spanId":
-        spanId = parseHexId(reader.string(field, value)) ?? NOT_HEX;
+        spanId = readHexId(reader, field, value);
         break;
       case "parentSpanId":
-        parentSpanId = parseHexId(reader.string(field, value)) ?? NOT_HEX;
+        parentSpanId = readHexId(reader, field, value);
         break;
       case "traceState":
         traceState = reader.string(field, value);
@@ -80,7 +80,7 @@ export function readJsonSpan(
         end = reader.instant(field, value);
         break;
       case "attributes":
-        attributes = readAttributes(reader, field, value);
+        attributes = readJsonAttributes(reader, field, value);
         break;
       case "droppedAttributesCount":
         droppedAttributesCount = reader.scalar(field, value, parseUint32, UINT32);
@@ -135,7 +135,13 @@ export function readJsonSpan(
   );
 }
 
-function readAttributes(reader: JsonReader, field: string, value: unknown): Attributes {
+/** The id of a span or trace. One that is no hex is replaced by what no id can be. */
+export function readHexId(reader: JsonReader, field: string, value: unknown): string {
+  return parseHexId(reader.string(field, value)) ?? NOT_HEX;
+}
+
+/** Reads a list of KeyValue objects. */
+export function readJsonAttributes(reader: JsonReader, field: string, value: unknown): Attributes {
   const attributes = new Map<string, AttributeValue>();
   reader.eachObject(field, value, (item) => readJsonAttribute(reader, item, attributes));
   return attributes;
@@ -157,7 +163,7 @@ function readEvent(reader: JsonReader, event: JsonObject): OtlpEvent {
         name = reader.string(field, value);
         break;
       case "attributes":
-        attributes = readAttributes(reader, field, value);
+        attributes = readJsonAttributes(reader, field, value);
         break;
       case "droppedAttributesCount":
         droppedAttributesCount = reader.scalar(field, value, parseUint32, UINT32);
@@ -188,7 +194,7 @@ function readLink(reader: JsonReader, link: JsonObject): OtlpLink {
         traceState = reader.string(field, value);
         break;
       case "attributes":
-        attributes = readAttributes(reader, field, value);
+        attributes = readJsonAttributes(reader, field, value);
         break;
       case "droppedAttributesCount":
         droppedAttributesCount = reader.scalar(field, value, parseUint32, UINT32);

@@ -83,22 +83,28 @@ export async function runScoreFigures(
 }
 
 function scoresIn(session: ClickHouseSession, request: ScoreFiguresRequest): Scope | undefined {
-  const { project, filter, from, to, groups } = request;
+  const { project, filter, from, to, groups, source } = request;
   const traces = tracesIn(session, project, filter, { from, to });
   if (traces === undefined) return undefined;
   const { key, revision } = groupColumns(groups?.by ?? "name");
   const second = revision ?? "CAST(NULL AS Nullable(Int64))";
+  const isBySource = groups?.by === "source";
+  // In no column: it is rarely asked for.
+  const kind =
+    isBySource || source !== undefined ? "JSONExtractString(record, 'source', 'kind')" : "''";
   // The last write of each score, of these traces only: scores are ordered by trace.
   const table = `(
-    SELECT trace_id, any(name) AS score_name, argMax((value, label, status), version) AS judged,
+    SELECT trace_id, any(name) AS score_name, argMax((value, label, status, ${kind}), version) AS judged,
       judged.1 AS score_value, judged.2 AS score_label, judged.3 AS score_status
+      ${isBySource ? ", toNullable(judged.4) AS group_key" : ""}
     FROM ${session.table("scores")}
     WHERE project = {project:String} AND trace_id IN (SELECT trace_id FROM ${traces.traces})
-    GROUP BY trace_id, score_id
+    GROUP BY trace_id, score_id ${source === undefined ? "" : "HAVING judged.4 = {source:String}"}
   ) AS c INNER JOIN (
-    SELECT trace_id, start, ${key} AS group_key, ${second} AS group_revision FROM ${traces.traces}
+    SELECT trace_id, start, ${isBySource ? "" : `${key} AS group_key,`} ${second} AS group_revision FROM ${traces.traces}
   ) AS t USING trace_id`;
-  return { table, parameters: traces.parameters };
+  const parameters = source === undefined ? traces.parameters : { ...traces.parameters, source };
+  return { table, parameters };
 }
 
 async function shownNames(

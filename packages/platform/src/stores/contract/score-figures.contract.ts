@@ -1,4 +1,4 @@
-import type { ScoreGrouping } from "@agate/protocol";
+import type { Score, ScoreGrouping } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ScoreFigures, ScoreFiguresRequest, ScoreFiguresResult } from "../score-query.ts";
@@ -137,6 +137,11 @@ export function describeScoreFigures(subject: Subject): void {
               expectedFigures(traces, scores, request.from, groups),
             );
           }
+          const latest = [...new Map(scores.map((one) => [one.id, one])).values()];
+          const ofModels = latest.filter((one) => kindOf(one) === "model");
+          expect(await ask({ source: "model" })).toEqual(
+            expectedFigures(traces, ofModels, BASE, null),
+          );
           const own = traces.map(({ route }) => route === "/a");
           const judged = scores.filter(({ traceId }) => own[numberOf(traceId)]);
           expect(await ask({ filter: { route: "/a" } })).toEqual(
@@ -168,6 +173,8 @@ const score = fc
     status: fc.constantFrom("ok", "ok", "ok", "skipped", "failed"),
     value: fc.option(fc.constantFrom(0, 0.1, 0.25, 1, -3, 1e6), { nil: null }),
     label: some("yes", "no", "pérhaps", "\u0000"),
+    kind: fc.constantFrom("code", "model", "end_user"),
+    explanation: fc.constantFrom("", '"source":{"kind":"human"', "\u0000"),
   })
   .map(({ id, value, ...rest }) =>
     storedScore({
@@ -183,6 +190,7 @@ const GROUPINGS: readonly ScoreGrouping[] = [
   "variant",
   "revision",
   "environment",
+  "source",
 ];
 
 const history = fc.record({
@@ -210,7 +218,12 @@ function expectedFigures(
     const of = traces[numberOf(one.traceId)];
     if (of === undefined || BASE + of.start < from) return [];
     const isByRevision = groups?.by === "revision";
-    const key = isByRevision ? of.variant : groups && of[groups.by as "route"];
+    const key =
+      groups?.by === "source"
+        ? kindOf(one)
+        : isByRevision
+          ? of.variant
+          : groups && of[groups.by as "route"];
     const group = JSON.stringify([key, isByRevision ? of.revision : null]);
     return [{ ...one, start: BASE + of.start - (of.start % 1000), group }];
   });
@@ -245,6 +258,10 @@ function expectedFigures(
     namesLeftOut: 0,
     groupsLeftOut: allGroups.slice(groups?.limit ?? 0).length,
   };
+}
+
+function kindOf({ record }: StoredScore): string {
+  return (JSON.parse(record) as Score).source.kind;
 }
 
 function figures(scores: readonly StoredScore[]): ScoreFigures {

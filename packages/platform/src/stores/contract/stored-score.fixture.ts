@@ -1,4 +1,4 @@
-import type { Score } from "@agate/protocol";
+import type { Score, ScoreSourceKind } from "@agate/protocol";
 import type { StoredScore } from "../score-store.ts";
 import { traceIdOf } from "./stored-span.fixture.ts";
 
@@ -6,9 +6,12 @@ const EPOCH = Date.UTC(2026, 10, 1) * 1000;
 
 /** A score as the API would hand it over. `createdAt` counts microseconds from a fixed day; it arrived a second after 1970. */
 export function storedScore(
-  sketch: Partial<Omit<StoredScore, "record">> & { explanation?: string } = {},
+  sketch: Partial<Omit<StoredScore, "record">> & {
+    explanation?: string;
+    kind?: ScoreSourceKind;
+  } = {},
 ): StoredScore {
-  const { explanation = null, ...given } = sketch;
+  const { explanation = null, kind = "code", ...given } = sketch;
   const score = {
     traceId: traceIdOf(1),
     spanId: null,
@@ -29,7 +32,7 @@ export function storedScore(
     value: score.value,
     label: score.label,
     explanation,
-    source: { kind: "code", evaluator: null, version: null, person: null },
+    source: { kind, evaluator: null, version: null, person: null },
     status: score.status,
     error: null,
     created_at: `${new Date(Math.floor(score.createdAt / 1000)).toISOString().slice(0, -1)}${String(score.createdAt % 1000).padStart(3, "0")}Z`,

@@ -15,9 +15,9 @@ import type {
 } from "../span-query.ts";
 import { MOST_SPANS_COUNTED } from "../span-query.ts";
 import { addAfter, planSearch, spansToList, whereFilter } from "./filter-sql.ts";
+import { ListedScores } from "./listed-scores.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import { mergeHeaders, segmentsInOrder } from "./read-segments.ts";
-import { ListedScores } from "./score-table.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
@@ -60,7 +60,8 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
      ORDER BY t.start DESC, t.start_nanos DESC, t.trace_id DESC LIMIT ${most}`,
     where.values,
   );
-  const scores = await scoresOf(runner, project, rows);
+  const traceIds = rows.map(({ trace_id }) => trace_id);
+  const scores = await ListedScores.ofTops(runner, project, traceIds);
   const page = new ListPageBuilder(maxBytes);
   let shown = 0;
   for await (const { row, segment } of segmentsInOrder(runner, rows.slice(0, limit))) {
@@ -74,7 +75,7 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
       // Deleted between the two statements.
       if (body === undefined) return page.skip(position);
       const open = openRecordText(body, top_offset, top_length);
-      const judged = await scores.after(trace_id, spanIdIn(open), true);
+      const judged = await scores.after(trace_id, spanIdIn(open));
       const item = `${open}${total}${judged}${AFTER_LISTED_TOTAL}`;
       isFull = !page.addIfFits(position, item, bytes + Buffer.byteLength(judged));
     });
@@ -100,7 +101,7 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
     where.values,
   );
   const totals = new TraceTotals(runner);
-  const scores = await scoresOf(runner, project, rows);
+  const scores = await ListedScores.ofSpans(runner, project, rows);
   const page = new ListPageBuilder(maxBytes);
   let shown = 0;
   for await (const { row, segment } of segmentsInOrder(runner, rows.slice(0, limit))) {
@@ -116,7 +117,7 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
       const isAtHand = row.segments === 1 && (entry === undefined || isAssembledEntry(entry));
       const known = isAtHand ? undefined : await totals.of(row, row.span_id);
       const totalLength = known?.length ?? entry?.totalLength ?? 0;
-      const judged = await scores.after(row.trace_id, row.span_id, false);
+      const judged = await scores.after(row.trace_id, row.span_id);
       const around = AFTER_LISTED_TOTAL.length + Buffer.byteLength(judged);
       const bytes = (entry?.openLength ?? 0) + totalLength + around;
       isFull = !page.fits(bytes);
@@ -134,14 +135,6 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
     shown++;
   }
   return page.finish(shown < rows.length);
-}
-
-function scoresOf(
-  runner: SqlRunner,
-  project: string,
-  rows: readonly { readonly trace_id: string }[],
-): Promise<ListedScores> {
-  return ListedScores.of(runner, project, [...new Set(rows.map(({ trace_id }) => trace_id))]);
 }
 
 /** Adds a record to a page, or notes that it could not be read. */

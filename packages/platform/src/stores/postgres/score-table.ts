@@ -1,5 +1,5 @@
 import type { ScoreBatch, ScoreOutcome, ScoreRow, StoredScore } from "../score-store.ts";
-import { committedScores, scoresText, TraceScores, withinLimit } from "../score-store.ts";
+import { committedScores, TraceScores, withinLimit } from "../score-store.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import type { SpanDatabase, SqlRunner, SqlTransaction } from "./span-database.ts";
 
@@ -113,46 +113,4 @@ export async function scoresOfTrace(
     "scores-of-trace",
   );
   return rows.length === 0 ? null : new TraceScores(rows);
-}
-
-/** The scores of listed records, read for one after the other: those of a page may be many. */
-export class ListedScores {
-  readonly #runner: SqlRunner;
-  readonly #project: string;
-  readonly #scored: ReadonlySet<string>;
-
-  private constructor(runner: SqlRunner, project: string, scored: ReadonlySet<string>) {
-    this.#runner = runner;
-    this.#project = project;
-    this.#scored = scored;
-  }
-
-  static async of(
-    runner: SqlRunner,
-    project: string,
-    traceIds: readonly string[],
-  ): Promise<ListedScores> {
-    const rows = await runner.query<{ trace_id: string }>(
-      "SELECT DISTINCT trace_id FROM agate.scores WHERE project = $1 AND trace_id = ANY($2::text[])",
-      [project, traceIds],
-      "scored-traces",
-    );
-    return new ListedScores(runner, project, new Set(rows.map(({ trace_id }) => trace_id)));
-  }
-
-  /**
-   * What follows the total of a record.
-   *
-   * @param isTop Whether the scores of the whole trace are among them.
-   */
-  async after(traceId: string, spanId: string, isTop: boolean): Promise<string> {
-    if (!this.#scored.has(traceId)) return "";
-    const rows = await this.#runner.query<ScoreRow>(
-      `SELECT span_id, record FROM agate.scores
-       WHERE project = $1 AND trace_id = $2 AND span_id = ANY($3::text[]) ORDER BY created, score_id`,
-      [this.#project, traceId, isTop ? [spanId, ""] : [spanId]],
-      "scores-of-span",
-    );
-    return scoresText(rows.map(({ record }) => record));
-  }
 }

@@ -16,9 +16,10 @@ import { isTraffic, MOST_PAGE_BYTES } from "../span-query.ts";
 import type { TopsOptions, TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
 import { tableOfDay } from "./day.ts";
+import { ListedScores } from "./listed-scores.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import { openRecordsOf, segmentsInOrder, unpack } from "./read-segments.ts";
-import { IS_SCORED, ListedScores, scoresOfTrace } from "./score-table.ts";
+import { IS_SCORED, scoresOfTrace } from "./score-table.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 
 const MISSING: TreeRead = { kind: "missing" };
@@ -120,7 +121,7 @@ export class TraceReader {
     const byId = new Map(wanted.map((place) => [place.trace_id, place]));
     const ordered = traceIds.map((id) => byId.get(id)).filter((place) => place !== undefined);
     const tops: string[] = [];
-    const scores = await ListedScores.of(
+    const scores = await ListedScores.ofTops(
       this.#database,
       project,
       ordered.map((row) => row.trace_id),
@@ -135,7 +136,7 @@ export class TraceReader {
         const body = await segment?.body();
         if (body === undefined) continue;
         const open = openRecordText(body, row.top_offset, row.top_length);
-        const judged = await scores.after(row.trace_id, spanIdIn(open), true);
+        const judged = await scores.after(row.trace_id, spanIdIn(open));
         bytes += Buffer.byteLength(judged);
         if (tops.length > 0 && bytes > maxBytes) return { tops, unread: ordered.length - seen + 1 };
         tops.push(`${open}${row.total}${judged}${AFTER_LISTED_TOTAL}`);

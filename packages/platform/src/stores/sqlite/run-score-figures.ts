@@ -5,6 +5,9 @@ import type { LabelRow, ScoreCell, Shown } from "../summary/score-cells.ts";
 import { groupColumns, groupPlace, NOTHING_SHOWN, scoreFiguresOf } from "../summary/score-cells.ts";
 import type { Sql } from "./filter-sql.ts";
 
+/** The kind of a score's source, which is in no column: it is rarely asked for. */
+const SOURCE = "json_extract(c.record, '$.source.kind')";
+
 /**
  * Adds scores up by name and time, and by a column of their traces where one is asked for. Runs in a transaction:
  * all statements must see the same.
@@ -18,13 +21,14 @@ export function runScoreFigures(
   where: Sql,
   areFew: boolean,
 ): ScoreFiguresResult {
-  const { project, from, to, interval, groups } = request;
+  const { project, from, to, interval, groups, source } = request;
   // CROSS JOIN keeps the order of the tables.
   const tables = areFew ? "scores c CROSS JOIN traces t" : "traces t CROSS JOIN scores c";
   const scope: Sql = {
     text: `FROM ${tables} ON c.project = t.project AND c.trace_id = t.trace_id
-      WHERE ${where.text} AND t.start >= ? AND t.start < ? AND c.project = ?`,
-    values: [...where.values, from, to, project],
+      WHERE ${where.text} AND t.start >= ? AND t.start < ? AND c.project = ?
+      ${source === undefined ? "" : `AND ${SOURCE} = ?`}`,
+    values: [...where.values, from, to, project, ...(source === undefined ? [] : [source])],
   };
   const names = shownNames(db, scope);
   if (names.items.length === 0) return NO_SCORES_FOUND;
@@ -34,8 +38,7 @@ export function runScoreFigures(
     parameters.push(given);
     return "?";
   };
-  const column = (name: string) => `t.${name}`;
-  const place = groups === null ? "NULL" : groupPlace(shown.items, groups.by, column, value);
+  const place = groups === null ? "NULL" : groupPlace(shown.items, groups.by, columnOf, value);
   // A plus, so that the scores of a trace are looked up by the trace and not by their names.
   const named = `${scope.text} AND +c.name IN (${names.items.map(() => "?").join()})`;
   const values = [...scope.values, ...names.items];
@@ -59,6 +62,10 @@ export function runScoreFigures(
   return scoreFiguresOf(request, names, shown, cells, labels);
 }
 
+function columnOf(name: string): string {
+  return name === "source" ? SOURCE : `t.${name}`;
+}
+
 function shownNames(db: DatabaseSync, { text, values }: Sql): Shown<string> {
   const rows = db
     .prepare(
@@ -78,11 +85,12 @@ function largestGroups(
   { text, values }: Sql,
 ): Shown<ScoreGroupKey> {
   const { key, revision } = groupColumns(by);
-  const second = revision === null ? "NULL" : `t.${revision}`;
+  const first = columnOf(key);
+  const second = revision === null ? "NULL" : columnOf(revision);
   const rows = db
     .prepare(
-      `SELECT t.${key} AS key, ${second} AS revision, count(*) OVER () AS groups ${text}
-       GROUP BY 1, 2 ORDER BY count(*) DESC, t.${key} IS NULL, t.${key}, ${second} IS NULL, ${second} LIMIT ?`,
+      `SELECT ${first} AS key, ${second} AS revision, count(*) OVER () AS groups ${text}
+       GROUP BY 1, 2 ORDER BY count(*) DESC, ${first} IS NULL, ${first}, ${second} IS NULL, ${second} LIMIT ?`,
     )
     .all(...values, limit) as unknown as (ScoreGroupKey & { groups: number })[];
   return {

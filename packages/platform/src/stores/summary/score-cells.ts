@@ -37,7 +37,7 @@ export interface Shown<Item> {
 
 export const NOTHING_SHOWN = { items: [], leftOut: 0 } as const;
 
-/** The columns of a trace that a grouping is by: what the key is, and the revision. */
+/** The columns that a grouping is by: what the key is, and the revision. All but `source` are of traces. */
 export function groupColumns(by: ScoreGrouping): {
   readonly key: string;
   readonly revision: string | null;
@@ -48,7 +48,7 @@ export function groupColumns(by: ScoreGrouping): {
 /**
  * The place of a row's group among those that are shown, as an SQL expression: null for all others.
  *
- * @param column A column of traces as the statement names it.
+ * @param column A column as the statement names it.
  * @param value Adds a parameter, and resolves with its placeholder.
  */
 export function groupPlace(
