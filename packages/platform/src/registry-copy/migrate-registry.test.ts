@@ -156,6 +156,8 @@ function fillAll(): Promise<void> {
       .insertInto("route_calls")
       .values({ environment_id, route: "/größe", last_called_at })
       .execute();
+    const configs = { helpful: { rubric: "größe \u0000" } };
+    done(await registry.scorers.commit(app, { ...by, configs, baseRevision: 0 }));
     await fillTestSet(registry, project);
     const { id: application_id } = done(await registry.applications.get(billing));
     await db.updateTable("test_sets").set({ application_id, route: "/größe" }).execute();
@@ -212,6 +214,8 @@ describe("migrateRegistry", () => {
       run_cases: 2,
       run_results: 1,
       run_leases: 3,
+      scorer_revisions: 1,
+      run_workers: 0,
     });
     expect(copied.archives).toBe(2);
     const environments = ["staging", "production"];

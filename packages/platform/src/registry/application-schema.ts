@@ -132,6 +132,8 @@ async function ensureExternal(
     archive_hash: hash,
     git_commit: null,
     kind: "external",
+    has_evals: null,
+    evaluations: null,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { RegistryDatabase } from "../stores/registry/registry-tables.ts";
+import { buildEvaluations } from "./build-evaluations.ts";
 import {
   buildDocument,
   findBuild,
@@ -21,7 +22,12 @@ import { done, refused } from "./registry-outcome.ts";
 import { buildsOfRuns } from "./runs/runs.ts";
 
 export function createBuilds(context: RegistryContext): Builds {
-  return { ...readBuilds(context), ...changeBuilds(context), ...hostedBuilds(context) };
+  return {
+    ...readBuilds(context),
+    ...changeBuilds(context),
+    ...hostedBuilds(context),
+    ...buildEvaluations(context),
+  };
 }
 
 /** Queries of builds. */
@@ -114,6 +120,8 @@ function changeBuilds(context: RegistryContext): Pick<Builds, "begin" | "refuse"
           archive_hash: build.archiveHash,
           git_commit: build.commit === null ? null : storableText(build.commit),
           kind: "hosted",
+          has_evals: build.hasEvals ? 1 : null,
+          evaluations: null,
         });
         return done(buildDocument(row, NOWHERE));
       }),

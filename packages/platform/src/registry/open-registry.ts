@@ -13,6 +13,7 @@ import type { ChangeFeed, Registry } from "./registry.ts";
 import type { RegistryContext } from "./registry-context.ts";
 import { createRevisions, resolveConfig } from "./revisions.ts";
 import { createRuns } from "./runs/runs.ts";
+import { createScorerRevisions } from "./scorer-revisions.ts";
 import { createServerReports } from "./server-reports.ts";
 import { createTestSets } from "./testsets/create-test-sets.ts";
 import { createVariables } from "./variables.ts";
@@ -54,6 +55,7 @@ export async function openRegistry(
     deployments: createDeployments(context),
     builds: createBuilds(context),
     runs: createRuns(context, applications),
+    scorers: createScorerRevisions(context),
     reports: createServerReports(context),
     testSets: createTestSets(context),
     changes: createChangeFeed(signals),

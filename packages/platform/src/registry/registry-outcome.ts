@@ -32,6 +32,8 @@ export const REGISTRY_PROBLEM_TYPES = [
   "test_set_invalid",
   "test_row_not_found",
   "rows_invalid",
+  "evaluation_not_found",
+  "evaluations_missing",
   "run_not_found",
   "run_conflict",
   "run_ended",

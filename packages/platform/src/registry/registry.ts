@@ -8,6 +8,7 @@ import type {
   Environment,
   EnvironmentVariables,
   ListedRevision,
+  ListedScorersRevision,
   Project,
   ProjectRedaction,
   RegistryVariant,
@@ -15,8 +16,10 @@ import type {
   ResolvedConfig,
   Revision,
   RevisionRef,
+  ScorersRevision,
   ServerStatus,
 } from "@agate/protocol";
+import type { DeclaredEvaluation } from "@agate/protocol/evaluator";
 import type { RegistrySignals } from "../stores/registry/registry-signals.ts";
 import type { LeaseToken } from "./deploy-leases.ts";
 import type {
@@ -58,6 +61,7 @@ export interface Registry {
   readonly deployments: Deployments;
   readonly builds: Builds;
   readonly runs: Runs;
+  readonly scorers: ScorerRevisions;
   readonly reports: ServerReports;
   readonly testSets: TestSets;
   readonly changes: ChangeFeed;
@@ -182,6 +186,24 @@ export interface Revisions {
   ): Promise<RegistryOutcome<ConfigDiff>>;
 }
 
+/** The line of an application's scorer configurations. */
+export interface ScorerRevisions {
+  list(
+    ref: ApplicationRef,
+    page: PageRequest,
+  ): Promise<RegistryOutcome<Page<ListedScorersRevision>>>;
+  /** Null is the latest. */
+  get(ref: ApplicationRef, revision: number | null): Promise<RegistryOutcome<ScorersRevision>>;
+  /**
+   * Adds a revision on top of `baseRevision`, which must be the latest (0: there is none yet). `configs`
+   * is unchecked. Only its shape is checked: the fields are those of the code that a run has.
+   */
+  commit(
+    ref: ApplicationRef,
+    commit: Authorship & { readonly configs: unknown; readonly baseRevision: number },
+  ): Promise<RegistryOutcome<ScorersRevision>>;
+}
+
 export interface Environments {
   list(ref: ApplicationRef): Promise<RegistryOutcome<readonly Environment[]>>;
   get(ref: ApplicationRef, environment: string): Promise<RegistryOutcome<Environment>>;
@@ -289,7 +311,18 @@ export interface Builds {
   unfinished(): Promise<readonly UnfinishedBuild[]>;
   /** Ids of an application's builds whose files are kept. */
   kept(applicationId: string): Promise<ReadonlySet<string>>;
+  /** The newest build with eval files that has served; null where there is none. */
+  newestWithEvals(ref: ApplicationRef): Promise<RegistryOutcome<Build | null>>;
+  /** The evaluations of a build, as {@link keepEvaluations} has stored them. */
+  evaluations(buildId: string): Promise<BuildEvaluations>;
+  keepEvaluations(buildId: string, evaluations: readonly DeclaredEvaluation[]): Promise<void>;
 }
+
+export type BuildEvaluations =
+  /** It has no eval files. */
+  | { readonly kind: "none" }
+  | { readonly kind: "unread" }
+  | { readonly kind: "read"; readonly evaluations: readonly DeclaredEvaluation[] };
 
 export interface NewBuild extends Authorship {
   readonly id: string;
@@ -303,6 +336,7 @@ export interface NewBuild extends Authorship {
   readonly archiveHash: string;
   /** The git commit that it was packed from. */
   readonly commit: string | null;
+  readonly hasEvals: boolean;
 }
 
 export interface UnfinishedBuild {

@@ -1,4 +1,5 @@
 import type { Build } from "@agate/protocol";
+import type { DeclaredEvaluation } from "@agate/protocol/evaluator";
 import { describe, expect, it } from "vitest";
 import { KEPT_BUILDS, KEPT_IN_ENVIRONMENT } from "../builds.ts";
 import { nestedDocument, summarizeDocument } from "../schema/workflow-document.fixture.ts";
@@ -390,6 +391,39 @@ export function describeBuilds(subject: Subject): void {
         }),
       );
       expect(done(await subject.change({ ...back, environment: "production" })).since).toBe(again);
+    });
+
+    it("finds the newest build with eval files, and stores what those declare", async () => {
+      await subject.freshApplication();
+      const { builds } = subject.registry;
+      const newest = async () => done(await builds.newestWithEvals(subject.app))?.number;
+      done(await activate(await begin(), 1));
+      expect(await newest()).toBeUndefined();
+      const some = await subject.begin({ hasEvals: true });
+      // It may be refused yet.
+      expect(await newest()).toBeUndefined();
+      done(await activate(some, 1));
+      const without = await begin();
+      done(await activate(without, 1));
+      await subject.begin({ hasEvals: true });
+      expect(await newest()).toBe(some.number);
+
+      expect(await builds.evaluations(without.id)).toEqual({ kind: "none" });
+      expect(await builds.evaluations(some.id)).toEqual({ kind: "unread" });
+      const evaluation: DeclaredEvaluation = {
+        ...{ name: "quality", application: "support", route: "/", testset: [{ inputs: "\u0000" }] },
+        ...{
+          trials: 1,
+          concurrency: 8,
+          gate: null,
+          scorers: [{ name: "right", version: "ab", kind: "code" }],
+        },
+      };
+      await builds.keepEvaluations(some.id, [evaluation]);
+      expect(await builds.evaluations(some.id)).toEqual({
+        kind: "read",
+        evaluations: [evaluation],
+      });
     });
 
     it("keeps the files of the newest, and of what each environment had last", async () => {

@@ -11,6 +11,7 @@ import { describeRunLeases } from "./run-leases.contract.ts";
 import { describeRunResults } from "./run-results.contract.ts";
 import { describeRuns } from "./runs.contract.ts";
 import { describeSchema } from "./schema.contract.ts";
+import { describeScorers } from "./scorers.contract.ts";
 import { describeServerReports } from "./server-reports.contract.ts";
 import type { RegistryUnderTest } from "./subject.fixture.ts";
 import { Subject } from "./subject.fixture.ts";
@@ -43,6 +44,7 @@ export function describeRegistry(name: string, under: RegistryUnderTest): void {
     describeBuilds(subject);
     describeServerReports(subject);
     describeTestSets(subject);
+    describeScorers(subject);
     describeRuns(subject);
     describeRunResults(subject);
     describeRunLeases(subject);

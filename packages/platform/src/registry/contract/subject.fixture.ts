@@ -105,8 +105,8 @@ export class Subject {
   async begin(build: Partial<NewBuild> = {}): Promise<Build> {
     const id = newId("bld");
     const record = { ...BY_TESTS, size: 1, sdkVersion: "0.1.0", allow: [], manifestHash: "" };
-    const hashes = { archiveHash: id, commit: null };
-    return done(await this.registry.builds.begin(this.app, { id, ...record, ...hashes, ...build }));
+    const code = { archiveHash: id, commit: null, hasEvals: false };
+    return done(await this.registry.builds.begin(this.app, { id, ...record, ...code, ...build }));
   }
 
   /** Carries a change out, as the deployer does: with what a started build answers, where there is one. */

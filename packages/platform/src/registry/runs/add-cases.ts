@@ -9,15 +9,8 @@ import type { RegistryContext } from "../registry-context.ts";
 import { inTransaction } from "../registry-context.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 import { done, refusalOf, refused } from "../registry-outcome.ts";
-import type { RunRef } from "./run-registry.ts";
+import type { CaseContent, RunRef } from "./run-registry.ts";
 import { invalid, itemsPerCase, lockRunning, type RunRow } from "./run-rows.ts";
-
-/** What is stored of a case beside its id. */
-export interface CaseContent {
-  readonly inputs: unknown;
-  readonly expected?: unknown;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
 
 const LONGEST_ID = 200;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.

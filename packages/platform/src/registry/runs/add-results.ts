@@ -49,8 +49,8 @@ export function addResults(
     await count(tx, run.value, added);
     await endLeases(tx, run.value, added);
     const earlier = [...first.values()].filter(({ place }) => !inserted.has(place));
-    const kept = [...added.map(({ item, row }) => scoredItem(item, row))];
-    kept.push(...(await storedItems(tx, run.value.key, earlier)));
+    const kept = added.map(({ item, row }) => scoredItem(run.value, item, row));
+    kept.push(...(await storedItems(tx, run.value, earlier)));
     const ignored = placed.filter((each) => !isNew(each)).map(({ item }) => item);
     return done({ added: added.length, ignored, kept });
   });
@@ -118,7 +118,7 @@ function placedRow(run: RunRow, caseNumber: number, result: ResultToAdd, at: str
     latency_ms: result.latency_ms,
     cost: result.cost,
     judge_cost: result.judge_cost,
-    scores: JSON.stringify(result.scores),
+    scores: JSON.stringify(versionedScores(run, result.scores)),
     outcomes: JSON.stringify(outcomesOf(result.scores)),
     created_at: at,
   };
@@ -203,14 +203,26 @@ async function endLeases(
     .execute();
 }
 
-function scoredItem(item: RunItem, row: ResultRow): ScoredItem {
+export function scoredItem({ spec }: RunRow, item: RunItem, row: ResultRow): ScoredItem {
   const { trace_id = null, span_id = null, created_at } = row;
-  return { ...item, trace_id, span_id, scores: JSON.parse(row.scores) as RunScore[], created_at };
+  const scores = (JSON.parse(row.scores) as RunScore[]).map((score) => {
+    const scorer = spec.scorers.find(({ name }) => name === score.name);
+    return { ...score, kind: scorer?.kind ?? ("code" as const) };
+  });
+  return { ...item, trace_id, span_id, scores, created_at };
+}
+
+/** A score has the version that the run names, unless it has its own. */
+function versionedScores({ spec }: RunRow, scores: readonly RunScore[]): RunScore[] {
+  return scores.map((score) => {
+    const scorer = spec.scorers.find(({ name }) => name === score.name);
+    return { ...score, version: score.version ?? scorer?.version ?? null };
+  });
 }
 
 async function storedItems(
   tx: RegistryDatabase,
-  runKey: string,
+  run: RunRow,
   earlier: readonly Placed[],
 ): Promise<readonly ScoredItem[]> {
   if (earlier.length === 0) return [];
@@ -223,11 +235,11 @@ async function storedItems(
   const rows = await tx
     .selectFrom("run_results")
     .selectAll()
-    .where("run_key", "=", runKey)
+    .where("run_key", "=", run.key)
     .where(sql<boolean>`(case_number, column_number, trial) in (values ${sql.join(places)})`)
     .execute();
   return rows.flatMap((row) => {
     const item = items.get(placeOf(row));
-    return item === undefined ? [] : [scoredItem(item, row)];
+    return item === undefined ? [] : [scoredItem(run, item, row)];
   });
 }

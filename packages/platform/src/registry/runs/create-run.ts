@@ -9,7 +9,8 @@ import type { RegistryContext } from "../registry-context.ts";
 import { inTransaction, storableText } from "../registry-context.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 import { done, refusalOf, refused } from "../registry-outcome.ts";
-import type { RunRequest } from "./run-registry.ts";
+import { findScorersRevision } from "../scorer-revisions.ts";
+import type { RunRef, RunRequest } from "./run-registry.ts";
 import { findRun, invalid, type RunRow, type RunSpec, runDocument } from "./run-rows.ts";
 
 /** Seeds are whole numbers below it. */
@@ -28,7 +29,7 @@ export async function createRun(
   const application = await applications.ensure(project, request.application);
   if (application.kind === "refused") return application;
   const { id: applicationId, slug } = application.value;
-  const hash = createHash("sha256").update(canonical(request)).digest("hex");
+  const hash = hashOf(request.asked ?? request);
   return inTransaction(context, async (tx) => {
     const locked = await lockProject(tx, project);
     if (locked.kind === "refused") return locked;
@@ -36,6 +37,12 @@ export async function createRun(
     if (earlier?.kind === "done") return answerAgain(earlier.value, hash);
     const columns = await resolveColumns(tx, applicationId, request);
     if (columns.kind === "refused") return columns;
+    const pinned = request.scorers_revision;
+    if (pinned !== null) {
+      const loc = ["body", "scorers_revision"];
+      const scorers = await findScorersRevision(tx, applicationId, pinned, loc);
+      if (scorers.kind === "refused") return scorers;
+    }
     const key = newId("run");
     const at = context.now();
     const row: RunRow = {
@@ -84,6 +91,20 @@ function answerAgain(row: RunRow, hash: string): RegistryOutcome<Run> {
   return refused({ type: "run_conflict", loc: ["body", "id"], msg });
 }
 
+/** The run that the same request has created before, undefined where it has created none. */
+export async function earlierRun(
+  db: RegistryDatabase,
+  ref: RunRef,
+  asked: unknown,
+): Promise<RegistryOutcome<Run> | undefined> {
+  const found = await findRun(db, ref);
+  return found.kind === "refused" ? undefined : answerAgain(found.value, hashOf(asked));
+}
+
+function hashOf(asked: unknown): string {
+  return createHash("sha256").update(canonical(asked)).digest("hex");
+}
+
 /** JSON that is the same for equal requests: keys are sorted. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
@@ -94,7 +115,7 @@ function canonical(value: unknown): string {
 }
 
 function specOf(request: RunRequest, columns: readonly RunColumn[]): RunSpec {
-  const { testset, scorers, scorers_revision, trials, gate, commit, message, seed } = request;
+  const { testset, scorers, scorers_revision, trials, gate, plan, commit, message, seed } = request;
   return {
     testset,
     scorers,
@@ -102,6 +123,7 @@ function specOf(request: RunRequest, columns: readonly RunColumn[]): RunSpec {
     trials,
     columns,
     gate,
+    ...(plan && { plan }),
     commit,
     message,
     seed: seed ?? randomInt(SEEDS),

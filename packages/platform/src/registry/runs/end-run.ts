@@ -72,6 +72,7 @@ async function write(
     };
     await tx.updateTable("runs").set(ended).where("key", "=", row.key).execute();
     await tx.deleteFrom("run_leases").where("run_key", "=", row.key).execute();
+    await tx.deleteFrom("run_workers").where("run_key", "=", row.key).execute();
     return done(runDocument({ ...row, ...ended }));
   });
   if (outcome.kind === "refused") return outcome;

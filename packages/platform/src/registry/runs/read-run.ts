@@ -4,8 +4,8 @@ import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts"
 import type { Page } from "../paging.ts";
 import type { RegistryOutcome } from "../registry-outcome.ts";
 import { done } from "../registry-outcome.ts";
-import { type CaseContent, isCaseId } from "./add-cases.ts";
-import type { CaseFilter, ForwardPage, ResultFilter, RunRef } from "./run-registry.ts";
+import { isCaseId } from "./add-cases.ts";
+import type { CaseContent, CaseFilter, ForwardPage, ResultFilter, RunRef } from "./run-registry.ts";
 import { findRun, type RunRow } from "./run-rows.ts";
 import { tallyRun } from "./tally-run.ts";
 
@@ -142,6 +142,27 @@ export async function readCases(
   const end = first + items.length;
   const total = filter.worse ? all.length : run.cases;
   return done({ items, next: end < total && items.length > 0 ? end : null });
+}
+
+/** What cases hold, by their ids; without those that were purged. */
+export async function readContent(
+  db: RegistryDatabase,
+  ref: RunRef,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, CaseContent>> {
+  const found = await findRun(db, ref);
+  if (found.kind === "refused" || ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("run_cases")
+    .select(["id", "content"])
+    .where("run_key", "=", found.value.key)
+    .where("id", "in", [...ids])
+    .execute();
+  return new Map(
+    rows.flatMap(({ id, content }) =>
+      content === null ? [] : [[id, JSON.parse(content) as CaseContent] as const],
+    ),
+  );
 }
 
 interface StoredCase {

@@ -5,9 +5,17 @@ import type { RegistryContext } from "../registry-context.ts";
 import { inTransaction } from "../registry-context.ts";
 import type { RegistryOutcome } from "../registry-outcome.ts";
 import { done } from "../registry-outcome.ts";
+import { costStop } from "./cost-stop.ts";
 import { indexOfItem, itemAt } from "./run-items.ts";
-import type { LeaseRequest, RunLease, RunRef } from "./run-registry.ts";
-import { findRun, itemsPerCase, lockRunning, orderOf, type RunRow } from "./run-rows.ts";
+import type { LeaseRequest, LeasingWorker, RunLease, RunRef } from "./run-registry.ts";
+import {
+  findRun,
+  itemsPerCase,
+  lockRunning,
+  orderOf,
+  type RunRow,
+  runDocument,
+} from "./run-rows.ts";
 
 /**
  * Leases items of a run. Each item before `next_item` has a result or a lease; so those to call are the
@@ -16,16 +24,23 @@ import { findRun, itemsPerCase, lockRunning, orderOf, type RunRow } from "./run-
 export function leaseItems(
   context: RegistryContext,
   ref: RunRef,
-  { count, ms }: LeaseRequest,
+  { count, ms, worker }: LeaseRequest,
 ): Promise<RegistryOutcome<RunLease>> {
   return inTransaction(context, async (tx) => {
     const locked = await lockRunning(tx, context, ref);
     if (locked.kind === "refused") return locked;
     const run = locked.value;
     const at = context.now();
-    const lease = { token: randomBytes(16).toString("hex"), expires_at: later(at, ms) };
-    const expired = await expiredItems(tx, run.key, at, count);
-    const fresh = await freshItems(tx, run, count - expired.length);
+    const token = worker?.id ?? randomBytes(16).toString("hex");
+    const lease = { token, expires_at: later(at, ms) };
+    if (worker !== undefined) await announceWorker(tx, run.key, worker.id, lease.expires_at);
+    const held = await heldLeases(tx, run.key, at);
+    const room = worker ? await roomFor(tx, run.key, worker, held, at) : count;
+    const document = runDocument(run);
+    const stop = costStop(document.costs, document.plan?.max_cost ?? null);
+    const most = stop === undefined ? Math.min(count, room) : 0;
+    const expired = await expiredItems(tx, run.key, at, most);
+    const fresh = await freshItems(tx, run, most - expired.length);
     if (fresh.next > run.next_item) {
       const next = { next_item: fresh.next };
       await tx.updateTable("runs").set(next).where("key", "=", run.key).execute();
@@ -38,8 +53,60 @@ export function leaseItems(
         .onConflict((conflict) => conflict.columns(["run_key", "item"]).doUpdateSet(lease))
         .execute();
     }
-    return done({ ...lease, items: await namesOf(tx, run, items) });
+    const leased = held.all + items.length;
+    const named = await namesOf(tx, run, items);
+    return done({ ...lease, items: named, leased, run: document, stop });
   });
+}
+
+/** Leases that have not expired. */
+interface HeldLeases {
+  readonly all: number;
+  readonly of: ReadonlyMap<string, number>;
+}
+
+async function heldLeases(tx: RegistryDatabase, runKey: string, at: string): Promise<HeldLeases> {
+  const rows = await tx
+    .selectFrom("run_leases")
+    .select("token")
+    .select(({ fn }) => fn.countAll().as("count"))
+    .where("run_key", "=", runKey)
+    .where("expires_at", ">", at)
+    .groupBy("token")
+    .execute();
+  const of = new Map(rows.map(({ token, count }) => [token, Number(count)]));
+  return { all: [...of.values()].reduce((sum, each) => sum + each, 0), of };
+}
+
+/** A worker has no more than its share, so that those that come later get theirs. */
+async function roomFor(
+  tx: RegistryDatabase,
+  runKey: string,
+  { id, most }: LeasingWorker,
+  { all, of }: HeldLeases,
+  at: string,
+): Promise<number> {
+  const { workers } = await tx
+    .selectFrom("run_workers")
+    .select(({ fn }) => fn.countAll().as("workers"))
+    .where("run_key", "=", runKey)
+    .where("expires_at", ">", at)
+    .executeTakeFirstOrThrow();
+  const share = Math.ceil(most / Math.max(Number(workers), 1));
+  return Math.max(0, Math.min(most - all, share - (of.get(id) ?? 0)));
+}
+
+async function announceWorker(
+  tx: RegistryDatabase,
+  runKey: string,
+  worker: string,
+  expires_at: string,
+): Promise<void> {
+  await tx
+    .insertInto("run_workers")
+    .values({ run_key: runKey, worker, expires_at })
+    .onConflict((conflict) => conflict.columns(["run_key", "worker"]).doUpdateSet({ expires_at }))
+    .execute();
 }
 
 /** @returns How many items the lease still has: expired ones may be another's by now. */
@@ -60,6 +127,12 @@ export async function renewLease(
       .where("expires_at", ">", at)
       .returning("item")
       .execute();
+    await tx
+      .updateTable("run_workers")
+      .set({ expires_at: later(at, ms) })
+      .where("run_key", "=", run.value.key)
+      .where("worker", "=", token)
+      .execute();
     return done(renewed.length);
   });
   return outcome.kind === "done" ? outcome.value : 0;
@@ -79,6 +152,11 @@ export async function releaseLease(
       .set({ expires_at: context.now() })
       .where("run_key", "=", run.value.key)
       .where("token", "=", token)
+      .execute();
+    await tx
+      .deleteFrom("run_workers")
+      .where("run_key", "=", run.value.key)
+      .where("worker", "=", token)
       .execute();
     return done(null);
   });

@@ -6,20 +6,33 @@ import type {
   RunCase,
   RunItem,
   Runner,
+  RunPlan,
   RunReport,
   RunResult,
+  RunScore,
   RunScorer,
   RunStatus,
   RunTestset,
+  ScorerKind,
 } from "@agate/protocol";
 import type { Page, PageRequest } from "../paging.ts";
 import type { RegistryOutcome } from "../registry-outcome.ts";
+import type { CostStop } from "./cost-stop.ts";
 
 /** A run of a project, by its id. */
 export interface RunRef {
   /** The project's id. */
   readonly project: string;
   readonly run: string;
+}
+
+/** A run that is to be carried out. */
+export interface OpenRun extends RunRef {
+  /** Servers that carry it out. */
+  readonly workers: number;
+  /** Items without a result. */
+  readonly left: number;
+  readonly concurrency: number;
 }
 
 /** Runs of evaluations: their cases, the results that clients or the platform add, and the verdict. */
@@ -29,11 +42,15 @@ export interface Runs {
    * earlier one answers its run.
    */
   create(project: string, run: RunRequest, by: string): Promise<RegistryOutcome<Run>>;
+  /** The run of an earlier request with this id; refused where that was another; undefined without one. */
+  earlier(ref: RunRef, asked: unknown): Promise<RegistryOutcome<Run> | undefined>;
   /** Newest first. */
   list(project: string, filter: RunFilter, page: PageRequest): Promise<RegistryOutcome<Page<Run>>>;
   get(ref: RunRef): Promise<RegistryOutcome<Run>>;
   /** With its figures: of the results so far while it is running. */
   report(ref: RunRef): Promise<RegistryOutcome<RunReport>>;
+  /** The platform's runs that have not ended, of all projects, oldest first. */
+  toCarryOut(): Promise<readonly OpenRun[]>;
   /** The first case of an id stays. */
   addCases(ref: RunRef, cases: readonly NewRunCase[]): Promise<RegistryOutcome<AddedCases>>;
   /** The first result of an item stays, even if another server holds its lease by now. */
@@ -50,6 +67,8 @@ export interface Runs {
     filter: CaseFilter,
     page: ForwardPage,
   ): Promise<RegistryOutcome<Page<RunCase>>>;
+  /** Inputs, expectations and metadata of cases by their ids; those that were purged are left out. */
+  contents(ref: RunRef, ids: readonly string[]): Promise<ReadonlyMap<string, CaseContent>>;
   /** Ends a run. `finished` judges it by its gates; a run without cases has failed. */
   end(ref: RunRef, ending: RunEnding): Promise<RegistryOutcome<Run>>;
   /** With its cases and results. */
@@ -59,9 +78,14 @@ export interface Runs {
    * Values of scores stay. @returns in how many runs.
    */
   purge(project: string, row: { readonly testset: string; readonly row: string }): Promise<number>;
+  /** What runs have of a test set's row, run by run: after a purge, without texts. */
+  scoresOfRow(
+    project: string,
+    row: { readonly testset: string; readonly row: string },
+  ): AsyncIterable<{ readonly run: string; readonly items: readonly ScoredItem[] }>;
   /** Takes items to call, for a while: those never taken, and those whose lease has expired. */
   lease(ref: RunRef, asked: LeaseRequest): Promise<RegistryOutcome<RunLease>>;
-  /** Extends what is left of a lease. @returns how many items it still has. */
+  /** Extends what is left of a lease, and the worker's own presence. @returns how many items it still has. */
   renew(ref: RunRef, lease: { readonly token: string; readonly ms: number }): Promise<number>;
   /** Gives what is left of a lease back, for others to take at once. */
   release(ref: RunRef, token: string): Promise<void>;
@@ -85,6 +109,10 @@ export interface RunRequest {
   readonly message: string;
   /** Null: a random one. */
   readonly seed: number | null;
+  /** Of a run that the platform carries out. */
+  readonly plan?: RunPlan | undefined;
+  /** What the client sent where that was resolved to this request: it makes the request the same. */
+  readonly asked?: unknown;
 }
 
 export interface AskedColumn {
@@ -94,6 +122,13 @@ export interface AskedColumn {
   readonly build: string | null;
   readonly variant: string | null;
   readonly revision: number | null;
+}
+
+/** What is stored of a case beside its id. */
+export interface CaseContent {
+  readonly inputs: unknown;
+  readonly expected?: unknown;
+  readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 export interface RunFilter {
@@ -106,10 +141,11 @@ export interface RunFilter {
 export type ResultToAdd = Omit<RunResult, "is_output_cut" | "created_at">;
 
 /** A result without what was put out. */
-export type ScoredItem = Pick<
-  RunResult,
-  "column" | "case" | "trial" | "trace_id" | "span_id" | "scores" | "created_at"
->;
+export interface ScoredItem
+  extends Pick<RunResult, "column" | "case" | "trial" | "trace_id" | "span_id" | "created_at"> {
+  /** Each with the kind of its scorer. */
+  readonly scores: readonly (RunScore & { readonly kind: ScorerKind })[];
+}
 
 export interface KeptResults extends AddedResults {
   /** What the run has now of each item that was sent: of those ignored, what was there before. */
@@ -144,10 +180,26 @@ export interface LeaseRequest {
   readonly count: number;
   /** How long they are not given to others. */
   readonly ms: number;
+  /** The server that asks; with it, leases are counted: see {@link LeasingWorker}. */
+  readonly worker?: LeasingWorker | undefined;
+}
+
+/** A server that carries a run out beside others. */
+export interface LeasingWorker {
+  /** The token of all its leases. */
+  readonly id: string;
+  /** Items that all workers together have leased at most. Each may have its share of them. */
+  readonly most: number;
 }
 
 export interface RunLease {
   readonly token: string;
   readonly expires_at: string;
   readonly items: readonly RunItem[];
+  /** Items that are leased, these and those of other workers. */
+  readonly leased: number;
+  /** The run as it is now. */
+  readonly run: Run;
+  /** Why the run's cost ceiling lets no more items be leased. */
+  readonly stop: CostStop | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Run, RunColumn, RunFigures, RunScorer, RunTestset } from "@agate/protocol";
+import type { Run, RunColumn, RunFigures, RunPlan, RunScorer, RunTestset } from "@agate/protocol";
 import { shownValue } from "@agate/protocol";
 import type { Selectable } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../../stores/registry/registry-tables.ts";
@@ -16,6 +16,8 @@ export interface RunSpec {
   readonly trials: number;
   readonly columns: readonly RunColumn[];
   readonly gate: Run["gate"];
+  /** Absent where a client carries it out. */
+  readonly plan?: RunPlan | undefined;
   readonly commit: string | null;
   readonly message: string;
   readonly seed: number;
@@ -118,6 +120,7 @@ export function runDocument(row: RunRow): Run {
     trials: spec.trials,
     columns: spec.columns,
     gate: spec.gate,
+    plan: spec.plan ?? null,
     commit: spec.commit,
     message: spec.message,
     seed: spec.seed,
@@ -125,7 +128,7 @@ export function runDocument(row: RunRow): Run {
     started_at: row.started_at,
     ended_at: row.ended_at,
     cases: row.cases,
-    items: row.cases * itemsPerCase(row),
+    items: Math.max(row.cases, spec.plan?.cases ?? 0) * itemsPerCase(row),
     results: row.results,
     errors: row.errors,
     costs: {

@@ -1,4 +1,5 @@
 import type { RunScore } from "@agate/protocol";
+import { sql } from "kysely";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
 import { nameOf } from "../names.ts";
 import type { Page, PageRequest } from "../paging.ts";
@@ -8,13 +9,14 @@ import { inTransaction, pageOf, rowsFor } from "../registry-context.ts";
 import { done } from "../registry-outcome.ts";
 import { addCases, isCaseId } from "./add-cases.ts";
 import { addResults } from "./add-results.ts";
-import { createRun } from "./create-run.ts";
+import { createRun, earlierRun } from "./create-run.ts";
 import { endRun } from "./end-run.ts";
-import { readCases, readResults } from "./read-run.ts";
+import { readCases, readContent, readResults } from "./read-run.ts";
 import { leaseItems, releaseLease, renewLease } from "./run-leases.ts";
-import type { RunFilter, Runs } from "./run-registry.ts";
+import type { OpenRun, RunFilter, Runs } from "./run-registry.ts";
 import {
   findRun,
+  itemsPerCase,
   parsedRow,
   type RunRow,
   type RunSpec,
@@ -22,6 +24,7 @@ import {
   selectRuns,
   storedFigures,
 } from "./run-rows.ts";
+import { scoresOfRow } from "./scores-of-row.ts";
 import { tallyRun } from "./tally-run.ts";
 
 export function createRuns(
@@ -42,6 +45,9 @@ export function createRuns(
       const figures = storedFigures(found.value) ?? (await tallyRun(db, found.value)).figures();
       return done({ ...runDocument(found.value), figures });
     },
+    earlier: (ref, asked) => earlierRun(db, ref, asked),
+    toCarryOut: () => runsToCarryOut(context),
+    contents: (ref, ids) => readContent(db, ref, ids),
     addCases: (ref, cases) => addCases(context, ref, cases),
     addResults: (ref, results) => addResults(context, ref, results),
     results: (ref, filter, page) => readResults(db, ref, filter, page),
@@ -54,10 +60,39 @@ export function createRuns(
       return done(runDocument(found.value));
     },
     purge: (project, row) => purgeRow(context, project, row),
+    scoresOfRow: (project, row) => scoresOfRow(db, project, row),
     lease: (ref, asked) => leaseItems(context, ref, asked),
     renew: (ref, lease) => renewLease(context, ref, lease),
     release: (ref, token) => releaseLease(context, ref, token),
   };
+}
+
+async function runsToCarryOut({
+  db,
+  now,
+}: Pick<RegistryContext, "db" | "now">): Promise<readonly OpenRun[]> {
+  const rows = await db
+    .selectFrom("runs")
+    .select(["project_id", "id", "spec", "results"])
+    .select((eb) =>
+      eb
+        .selectFrom("run_workers")
+        .select(({ fn }) => fn.countAll().as("count"))
+        .whereRef("run_workers.run_key", "=", "runs.key")
+        .where("expires_at", ">", now())
+        .as("workers"),
+    )
+    // Written out, so that a planner uses the index of just these.
+    .where("status", "=", sql.lit("running"))
+    .where("runner", "=", sql.lit("platform"))
+    .orderBy("started_at")
+    .execute();
+  return rows.flatMap(({ project_id: project, id: run, spec: text, results, workers }) => {
+    const { plan, ...spec } = JSON.parse(text) as RunSpec;
+    if (plan === undefined) return [];
+    const left = plan.cases * itemsPerCase({ spec }) - results;
+    return [{ project, run, workers: Number(workers), left, concurrency: plan.concurrency }];
+  });
 }
 
 async function listRuns(
@@ -175,7 +210,8 @@ export async function buildsOfRuns(
     .where("status", "=", "running")
     .where("updated_at", ">", new Date(Date.parse(now()) - IDLE_MS).toISOString())
     .execute();
-  return rows.flatMap(({ spec }) =>
-    (JSON.parse(spec) as RunSpec).columns.flatMap(({ build }) => build?.id ?? []),
-  );
+  return rows.flatMap(({ spec }) => {
+    const { columns, plan } = JSON.parse(spec) as RunSpec;
+    return [...columns, plan].flatMap((each) => each?.build?.id ?? []);
+  });
 }

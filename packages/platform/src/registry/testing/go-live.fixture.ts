@@ -16,6 +16,7 @@ export function newBuild(build: Partial<NewBuild> = {}): NewBuild {
     manifestHash: "",
     archiveHash: id,
     commit: null,
+    hasEvals: false,
     ...build,
   };
 }

@@ -15,6 +15,9 @@ import { earlierServers } from "./migrations/0012-earlier-servers.ts";
 import { serverMemory } from "./migrations/0013-server-memory.ts";
 import { testSets } from "./migrations/0014-test-sets.ts";
 import { runs } from "./migrations/0015-runs.ts";
+import { scorerRevisions } from "./migrations/0016-scorer-revisions.ts";
+import { runWorkers } from "./migrations/0017-run-workers.ts";
+import { buildEvals } from "./migrations/0018-build-evals.ts";
 
 /**
  * By name, in their order. Once released, one is never changed or renamed; new ones come at the end.
@@ -34,6 +37,9 @@ export const SQLITE_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0013-server-memory": serverMemory,
   "0014-test-sets": testSets("text"),
   "0015-runs": runs("text"),
+  "0016-scorer-revisions": scorerRevisions("text"),
+  "0017-run-workers": runWorkers("text"),
+  "0018-build-evals": buildEvals,
 };
 
 export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
@@ -53,4 +59,7 @@ export const POSTGRES_REGISTRY_MIGRATIONS: RegistryMigrations = {
   "0013-server-memory": serverMemory,
   "0014-test-sets": testSets(sql`text COLLATE "C"`),
   "0015-runs": runs(sql`text COLLATE "C"`),
+  "0016-scorer-revisions": scorerRevisions(sql`text COLLATE "C"`),
+  "0017-run-workers": runWorkers(sql`text COLLATE "C"`),
+  "0018-build-evals": buildEvals,
 };

@@ -27,6 +27,7 @@ export interface RegistryTables {
   builds: BuildsTable;
   server_reports: ServerReportsTable;
   route_calls: RouteCallsTable;
+  scorer_revisions: ScorerRevisionsTable;
   test_sets: TestSetsTable;
   test_set_revisions: TestSetRevisionsTable;
   test_rows: TestRowsTable;
@@ -34,6 +35,7 @@ export interface RegistryTables {
   run_cases: RunCasesTable;
   run_results: RunResultsTable;
   run_leases: RunLeasesTable;
+  run_workers: RunWorkersTable;
 }
 
 /** Where the registry is kept. */
@@ -213,6 +215,10 @@ interface BuildsTable {
   archive_hash: Generated<string | null>;
   git_commit: Generated<string | null>;
   kind: Generated<BuildKind>;
+  /** 1 of a build with eval files. */
+  has_evals: Generated<number | null>;
+  /** JSON: a list of DeclaredEvaluation; null while the eval files were not read. */
+  evaluations: Generated<string | null>;
 }
 
 /** What each server runs, as it reports it. */
@@ -234,6 +240,16 @@ interface RouteCallsTable {
   environment_id: string;
   route: string;
   last_called_at: string;
+}
+
+interface ScorerRevisionsTable {
+  application_id: string;
+  revision: number;
+  /** JSON: ScorerConfigs. */
+  configs: string;
+  message: string;
+  created_by: string;
+  created_at: string;
 }
 
 interface TestSetsTable {
@@ -370,6 +386,14 @@ interface RunLeasesTable {
   expires_at: string;
 }
 
+/** Servers that carry a run out. They share its concurrency. */
+interface RunWorkersTable {
+  run_key: string;
+  /** Another one for each server and start of it. */
+  worker: string;
+  expires_at: string;
+}
+
 /** What tells the rows of each table apart. A table comes after those that it refers to. */
 export const REGISTRY_KEYS = {
   projects: ["id"],
@@ -386,6 +410,7 @@ export const REGISTRY_KEYS = {
   builds: ["id"],
   server_reports: ["server_id", "environment_id"],
   route_calls: ["environment_id", "route"],
+  scorer_revisions: ["application_id", "revision"],
   test_sets: ["id"],
   test_set_revisions: ["test_set_id", "revision"],
   test_rows: ["test_set_id", "row_id", "from_revision"],
@@ -393,6 +418,7 @@ export const REGISTRY_KEYS = {
   run_cases: ["run_key", "number"],
   run_results: ["run_key", "case_number", "column_number", "trial"],
   run_leases: ["run_key", "item"],
+  run_workers: ["run_key", "worker"],
 } as const satisfies {
   readonly [Table in keyof RegistryTables]: readonly (keyof RegistryTables[Table])[];
 };
