@@ -9,6 +9,8 @@ import type { RunningDeployer } from "./deployments/deployer.ts";
 import { LastCalls } from "./deployments/gateway/last-calls.ts";
 import type { UserRange } from "./deployments/processes/build-users.ts";
 import { Services } from "./deployments/services.ts";
+import type { Evaluators } from "./evaluations/evaluators.ts";
+import { RunExecutor } from "./evaluations/run-executor.ts";
 import { startIngestThread } from "./ingest/ingest-thread.ts";
 import { DEFAULT_DECODE_LIMITS } from "./ingest/otlp/decode-outcome.ts";
 import { openRegistry } from "./registry/open-registry.ts";
@@ -60,6 +62,8 @@ export interface PlatformOptions {
   readonly processes?: Partial<ProcessOptions>;
   /** Names of this process's variables that deployed builds inherit beside the usual. */
   readonly passEnv?: readonly string[];
+  /** What runs evaluations, in place of those of deployed builds. */
+  readonly evaluators?: (ofBuilds: Evaluators) => Evaluators;
   /** Told of every call of a workflow, when it is over. */
   readonly onCall?: (call: AnsweredCall) => void;
   readonly log: LogOptions;
@@ -227,6 +231,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
         scopes: BUILD_SCOPES,
         pair: { environmentId: id, buildId: build.id, build: build.number },
       }),
+    issueEvaluatorKey: issueKey,
     buildUsers: options.buildUsers ?? null,
     passEnv: options.passEnv ?? [],
     onVariables: (project, environmentId, values) =>
@@ -251,6 +256,15 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
       else log.info("Agate is ready for calls.");
     },
   });
+  const evaluators = options.evaluators?.(deployer.evaluators) ?? deployer.evaluators;
+  const executor = new RunExecutor({
+    registry,
+    store,
+    evaluators,
+    redactionOf: access.redactionOf,
+    now: Date.now,
+    log,
+  });
   const lastCalls = new LastCalls({
     db: database.db,
     onSaveFailed: (err) => log.warn({ err }, "When routes were last called could not be written."),
@@ -267,6 +281,8 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
       registry: options.registry === undefined,
     }),
     deployer,
+    executor,
+    evaluators,
     readiness,
     services,
     rootApplication: options.rootApplication ?? null,
@@ -301,9 +317,11 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
   parts.defer(() => stopListening(server));
   // Before that: the last spans of builds are still to be taken.
   parts.defer(() => deployer.close());
+  parts.defer(() => executor.close());
   parts.defer(() => log.info("Shutting down."));
   const localUrl = urlForBuilds(host, server.port);
   deployer.open(localUrl);
+  executor.start();
   const started = parts.move();
   return {
     kind: "running",

@@ -7,6 +7,7 @@ import { BuildStore } from "./builds/build-store.ts";
 import { diskReason } from "./builds/disk-reason.ts";
 import { ModulesStore } from "./builds/modules-store.ts";
 import type { RunningDeployer } from "./deployer.ts";
+import { BuildEvaluators } from "./evaluators/build-evaluators.ts";
 import type { BuildKey, KeyedBuild } from "./hosting/build-keys.ts";
 import { BuildRunner, prepareBuilds } from "./hosting/build-runner.ts";
 import { DeployOperations } from "./hosting/deploy.ts";
@@ -45,6 +46,8 @@ export interface DeployerOptions {
   readonly mostUnpackedBytes: number;
   /** Creates the key that a build calls the platform with. */
   readonly issueKey: (environment: HostedEnvironment, build: KeyedBuild) => BuildKey;
+  /** Creates the key that an evaluator calls the platform with. */
+  readonly issueEvaluatorKey: (project: string, name: string) => BuildKey;
   /** The users that builds run as when the platform is root; null: its own. */
   readonly buildUsers: UserRange | null;
   /** Names of the platform's variables that builds inherit beside the usual. */
@@ -120,8 +123,10 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   const { store, runner } = createRunner(options, { installMs, startMs, mostAtATime }, signal);
   const logs = new BuildLogs(join(dataDirectory, "logs"));
   const redactors = new ProjectRedactors(options.redactionOf);
+  const redactLine = (project: string, line: string) => redactors.of(project).text(line);
+  const room = new ProcessRoom(options.processes?.most);
   const hosts = new EnvironmentHosts({
-    redactLine: (project, line) => redactors.of(project).text(line),
+    redactLine,
     services,
     runner,
     baseUrl: baseUrl.promise,
@@ -136,14 +141,26 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
     onReleased: () => reporter.update(),
     limits,
     sleepMs: options.processes?.sleepMs === undefined ? SLEEP_MS : options.processes.sleepMs,
-    room: new ProcessRoom(options.processes?.most),
+    room,
+  });
+  const evaluators = new BuildEvaluators({
+    registry,
+    runner,
+    store,
+    baseUrl: baseUrl.promise,
+    issueKey: options.issueEvaluatorKey,
+    logOf: (applicationId) => logs.of(applicationId),
+    redactLine,
+    onVariables: (project, id, values) => options.onVariables?.(project, id, values),
+    room,
+    signal,
   });
   const reporter = new ServerReporter({
     reports: registry.reports,
     current: () => hosts.reports,
     onError: (err) => log.warn({ err }, "What this server runs could not be written yet."),
   });
-  const serving = () => hosts.builds.map(({ id }) => id);
+  const serving = () => [...hosts.builds.map(({ id }) => id), ...evaluators.builds];
   const sweeper = new Sweeper({ registry, store, logs, serving, onError });
   const refusals = new RefusalRecords(registry.builds, onError);
   const deployLock = new DeployLock({ builds: registry.builds, shared, most: mostAtATime, signal });
@@ -191,6 +208,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
   const ended = Promise.withResolvers<void>();
   return {
     closing: signal,
+    evaluators,
     buildsEnded: ended.promise,
     deploy: (request, progress) => deploys.deploy(request, progress),
     change: (ref, request, progress) => deploys.change(ref, request, progress),
@@ -201,6 +219,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
       hasStarted ||= !hosts.isStarting;
       return !hasStarted;
     },
+    archive: (buildId) => store.archiveOf(buildId),
     logs: (applicationId, request) => logs.of(applicationId).read(request),
 
     addLine: (applicationId, line) => logs.of(applicationId).add(line),
@@ -242,7 +261,7 @@ export function createDeployer(options: DeployerOptions): RunningDeployer {
       if (requests > 0) {
         log.info({ requests }, `Builds may finish their calls, for ${CLOSING.drainMs / 1000} s.`);
       }
-      await hosts.close();
+      await Promise.all([hosts.close(), evaluators.close()]);
       ended.resolve();
       await logs.close();
       // Last: an unresponsive database delays them.

@@ -1,4 +1,5 @@
 import type { DeployResult, DeployStep, EnvironmentVariables, LogLine } from "@agate/protocol";
+import type { Evaluators } from "../evaluations/evaluators.ts";
 import type { AcceptedChange, ChangeRequest } from "../registry/deployment-change.ts";
 import type { ApplicationRef } from "../registry/registry.ts";
 import type { RegistryProblem } from "../registry/registry-outcome.ts";
@@ -81,12 +82,21 @@ export interface Deployer {
     change: VariablesChange,
     by: string,
   ): Promise<VariablesOutcome>;
+  /**
+   * The archive of a build, by its id; undefined where its files are no longer kept. Each call of what it
+   * gives packs the files anew, while they are read.
+   */
+  archive(
+    buildId: string,
+  ): Promise<((signal: AbortSignal) => AsyncIterable<Uint8Array>) | undefined>;
   /** The lines of an application's builds, newest last. */
   logs(applicationId: string, options: LogRequest): AsyncIterable<LogLine>;
 }
 
 /** A deployer with its running builds. */
 export interface RunningDeployer extends Deployer {
+  /** Starts evaluator processes of deployed builds. */
+  readonly evaluators: Evaluators;
   /** Fires when it begins to close: builds get no new requests. */
   readonly closing: AbortSignal;
   /** Resolves when all builds have ended, which {@link close} waits for. */

@@ -8,6 +8,16 @@ export type { SupervisionEvent } from "../deployments/processes/supervision-even
 export { describeSupervision } from "../deployments/processes/supervision-events.ts";
 export { Supervisor } from "../deployments/processes/supervisor.ts";
 export type { Service, Services } from "../deployments/services.ts";
+export { EvaluatorClient } from "../evaluations/evaluator-client.ts";
+export type {
+  DescribedEvaluations,
+  EvaluatedBuild,
+  EvaluatedFile,
+  EvaluatorFailure,
+  EvaluatorStart,
+  Evaluators,
+  RunningEvaluator,
+} from "../evaluations/evaluators.ts";
 export type { ApplicationRef, Registry } from "../registry/registry.ts";
 export type { RegistryOutcome, RegistryProblem } from "../registry/registry-outcome.ts";
 export { done } from "../registry/registry-outcome.ts";

@@ -1,5 +1,4 @@
-/** Why a run was stopped for its cost. */
-export type CostStop = "reached" | "unknown";
+import type { CostStop } from "../registry/runs/cost-stop.ts";
 
 /** What a run has spent, calls and judges together, and the most that it may. */
 export class CostCeiling {

@@ -37,9 +37,12 @@ export class EvaluatorGone extends Error {
 export class EvaluatorClient implements Disposable {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #socketPath: string;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(socketPath: string) {
+  /** @param signal Breaks off what is running: the evaluator aborts the call. */
+  constructor(socketPath: string, signal?: AbortSignal) {
     this.#socketPath = socketPath;
+    this.#signal = signal;
   }
 
   async evaluations(): Promise<readonly DeclaredEvaluation[]> {
@@ -100,6 +103,7 @@ export class EvaluatorClient implements Disposable {
         socketPath: this.#socketPath,
         method,
         path,
+        ...(this.#signal && { signal: this.#signal }),
         headers: {
           ...headers,
           ...(text !== undefined && {

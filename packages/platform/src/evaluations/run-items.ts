@@ -1,6 +1,7 @@
 import type { EvaluationScore } from "@agate/protocol/evaluator";
+import type { CostStop } from "../registry/runs/cost-stop.ts";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
-import type { CostCeiling, CostStop } from "./cost-ceiling.ts";
+import type { CostCeiling } from "./cost-ceiling.ts";
 import { type Overloaded, type RepeatOptions, repeatOverloaded } from "./repeat-overloaded.ts";
 import type { ItemResult, RunItem } from "./run-item.ts";
 
@@ -56,7 +57,7 @@ export type RunEnd = "finished" | "interrupted" | { readonly stopped: CostStop }
  * the results than those of the items that are running.
  */
 export async function runItems(
-  items: Iterator<RunItem>,
+  items: Iterator<RunItem> | AsyncIterator<RunItem>,
   options: RunItemsOptions,
 ): Promise<RunEnd> {
   const { concurrency, ceiling, signal, onResult } = options;
@@ -64,7 +65,7 @@ export async function runItems(
   const failed = new AbortController();
   const work = async (): Promise<void> => {
     while (!signal.aborted && !failed.signal.aborted && ceiling.stop === undefined) {
-      const { done, value: item } = items.next();
+      const { done, value: item } = await items.next();
       if (done) return;
       const result = await runItem(item, limit, options);
       if (result === "stopped") return;
@@ -75,8 +76,10 @@ export async function runItems(
   };
   // The other workers end with their items: a caller must not close what they use before.
   const workers = Array.from({ length: concurrency }, () =>
-    work().catch((error: unknown) => {
+    work().catch(async (error: unknown) => {
       failed.abort();
+      // Workers may be waiting for items that only the failed one would have made room for.
+      await items.return?.();
       throw error;
     }),
   );

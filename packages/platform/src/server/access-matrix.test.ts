@@ -37,6 +37,7 @@ const NEUTRAL: Readonly<Record<string, string>> = {
   revision: "1",
   file: "init.js",
   route: "summarize",
+  evaluation: "tickets",
 };
 
 /** Where the description cannot say which of several parameters must be there. */

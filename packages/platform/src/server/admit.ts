@@ -104,9 +104,12 @@ export function environmentProblem(
  * Why a caller may not do what concerns more than one environment: an application, a project, the
  * server; undefined where it may.
  */
-export function limitProblem(caller: Caller): Problem | undefined {
+export function limitProblem(
+  caller: Caller,
+  what = "this concerns more than one environment",
+): Problem | undefined {
   if (caller.environments === null) return undefined;
-  return beyondLimit(caller, "this concerns more than one environment");
+  return beyondLimit(caller, what);
 }
 
 function beyondLimit({ environments }: Caller, what: string): Problem {

@@ -5,6 +5,8 @@ import type { Backups } from "../backup/take-backup.ts";
 import type { RunningDeployer } from "../deployments/deployer.ts";
 import type { GatewayOptions } from "../deployments/gateway/gateway.ts";
 import type { ServiceDirectory } from "../deployments/services.ts";
+import type { Evaluators } from "../evaluations/evaluators.ts";
+import type { RunExecutor } from "../evaluations/run-executor.ts";
 import type { IngestService } from "../ingest/ingest-service.ts";
 import type { Registry } from "../registry/registry.ts";
 import {
@@ -42,6 +44,10 @@ export interface HttpAppOptions {
   readonly registry: Registry;
   readonly backups: Backups;
   readonly deployer: RunningDeployer;
+  /** Carries out runs of evaluations. */
+  readonly executor: Pick<RunExecutor, "startRun" | "notice">;
+  /** Starts the code of applications with its eval files. */
+  readonly evaluators: Evaluators;
   /** Whether calls may be sent here. */
   readonly readiness: Pick<Readiness, "failing">;
   /** Which build answers for which application. */
@@ -118,6 +124,8 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     feeds,
     changes,
     deployer,
+    executor: options.executor,
+    evaluators: options.evaluators,
     readiness: options.readiness,
     page,
     maxBodyBytes,

@@ -1,10 +1,11 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo, Socket } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { processGroups } from "../processes/testing/build-program.fixture.ts";
@@ -44,6 +45,12 @@ function openStore(timeoutMs = 60_000): BuildStore {
   const archives = { read: (id: string) => readArchive(id) };
   const builds = join(folder, "builds");
   return new BuildStore({ folder: builds, modules, mostUnpackedBytes: 1e6, archives });
+}
+
+/** A build's files, packed anew. */
+async function archiveOf(id: string): Promise<Uint8Array | undefined> {
+  const open = await store.archiveOf(id);
+  return open && new Uint8Array(await buffer(open(new AbortController().signal)));
 }
 
 const names = async (of: "builds" | "modules") =>
@@ -271,4 +278,26 @@ it("leaves nothing behind of a build that cannot be fetched, and tries again", a
   expect(await names("builds")).toEqual([]);
   readArchive = async () => archive;
   expect(await store.manifestOf("bld_1")).toMatchObject({ entry: "app.js" });
+});
+
+it("packs a build again, without its packages, and breaks off where a file is gone", async () => {
+  const files = { "app.js": "// app", "deep/er/text.txt": "ü".repeat(100_000) };
+  await keep("one", files);
+  await mkdir(join(store.folderOf("one"), "node_modules"));
+  const archive = await archiveOf("one");
+  if (archive === undefined) throw new Error("There is no archive.");
+  const again = await store.unpack(archive);
+  if (again.kind !== "unpacked") throw new Error(again.reason);
+  await using _ = again;
+  await again.keep("two");
+  for (const path of ["agate-build.json", ...Object.keys(files)]) {
+    const [before, after] = await Promise.all(
+      ["one", "two"].map((id) => readFile(join(store.folderOf(id), path), "utf8")),
+    );
+    expect(after, path).toBe(before);
+  }
+  expect(await readdir(store.folderOf("two"))).not.toContain("node_modules");
+  expect(await archiveOf("three")).toBeUndefined();
+  await rm(join(store.folderOf("two"), "app.js"));
+  await expect(archiveOf("two")).rejects.toThrow("app.js");
 });

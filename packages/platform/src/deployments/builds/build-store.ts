@@ -134,6 +134,17 @@ export class BuildStore {
     return JSON.parse(await readFile(join(folder, BUILD_MANIFEST_FILE), "utf8")) as BuildManifest;
   }
 
+  /** A build's files as an archive, packed while it is read; undefined where they are no longer kept. */
+  async archiveOf(
+    buildId: string,
+  ): Promise<((signal: AbortSignal) => AsyncIterable<Uint8Array>) | undefined> {
+    const manifest = await this.manifestOf(buildId);
+    if (manifest === undefined) return undefined;
+    // Most servers are never asked for one.
+    const { streamArchive } = await import("./stream-archive.ts");
+    return (signal) => streamArchive(this.folderOf(buildId), manifest, signal);
+  }
+
   #fetchOnce(buildId: string): Promise<void> {
     const underWay = this.#fetching.get(buildId);
     if (underWay !== undefined) return underWay;

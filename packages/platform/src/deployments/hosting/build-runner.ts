@@ -6,6 +6,7 @@ import { Semaphore } from "../builds/concurrency.ts";
 import type { InstallOutcome } from "../builds/modules-store.ts";
 import type { BuildUsers } from "../processes/build-users.ts";
 import type { ProcessGroups } from "../processes/process-groups.ts";
+import type { BuildProgram } from "../processes/spawn-build.ts";
 import type {
   BuildProcess,
   StartBuildProcess,
@@ -31,7 +32,10 @@ export interface BuildRunnerOptions {
 /** A build to run, and its environment. */
 export interface BuildRun {
   readonly build: RunnableBuild;
-  readonly environmentId: string;
+  /** For calls where nothing is said. For an evaluation, the program of its eval files is run, if it has one. */
+  readonly purpose?: BuildProgram["purpose"];
+  /** Null: it has the variables of none. */
+  readonly environmentId: string | null;
   readonly environment: Readonly<Record<string, string>>;
   /** The variables of its environment, for its process. */
   readonly variables?: readonly VariableValue[];
@@ -57,6 +61,8 @@ export interface PreparedBuild {
   readonly folder: string;
   /** Its program, relative to the folder. */
   readonly entry: string;
+  /** The program of its eval files, likewise; null where it has none. */
+  readonly evals: string | null;
   /** Where its packages are installed; null where it has none. */
   readonly modules: string | null;
 }
@@ -76,21 +82,26 @@ export class BuildRunner {
   }
 
   async start(run: BuildRun): Promise<BuildProcess | StartFailure> {
-    const { build, environmentId, environment, variables = [], ...options } = run;
+    const { build, purpose, environmentId, environment, variables = [], ...options } = run;
     const { start, groups, startMs: timeoutMs, heapBytes, passEnv = [] } = this.#options;
     // An abort does not stop the installation: the next start of the same packages finds them.
     const prepared = await unlessAborted(this.prepare(build), options.signal);
     if (prepared.kind === "failed") return prepared;
-    const { folder, entry, modules } = prepared;
+    const { folder, modules } = prepared;
+    const entry = purpose === "evaluation" ? (prepared.evals ?? prepared.entry) : prepared.entry;
     const { allow, applicationId } = build;
     const users = await this.#usersOf(build);
-    const user = users?.ofEnvironment(applicationId, environmentId) ?? null;
+    const user =
+      environmentId === null
+        ? users?.ofApplication(applicationId)
+        : users?.ofEnvironment(applicationId, environmentId);
     const readable = modules === null ? [] : [modules];
-    const restrictions = allow && { allow, readable, user, passEnv };
+    const restrictions = allow && { allow, readable, user: user ?? null, passEnv };
     const { dataFolder } = this.#options.store;
     const program = {
       folder,
       entry,
+      purpose,
       dataFolder,
       environment,
       variables,
@@ -141,7 +152,8 @@ export class BuildRunner {
       }
     }
     const modules = (await store.modulesOf(id)) ?? null;
-    return { kind: "prepared", folder: store.folderOf(id), entry: manifest.entry, modules };
+    const { entry, evals = null } = manifest;
+    return { kind: "prepared", folder: store.folderOf(id), entry, evals, modules };
   }
 }
 

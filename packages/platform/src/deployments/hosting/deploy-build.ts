@@ -64,8 +64,10 @@ export class BuildDeploys {
     await using held = await deployLock.hold(id);
     const { byteLength: size } = archive;
     const archiveHash = hashOf(archive);
-    const record = { id, by, message, size, sdkVersion, allow, manifestHash, archiveHash, commit };
-    const begun = await registry.builds.begin(ref, record);
+    const begun = await registry.builds.begin(ref, {
+      ...{ id, by, message, size, sdkVersion, allow, manifestHash, archiveHash, commit },
+      hasEvals: manifest.evals !== undefined,
+    });
     if (begun.kind === "refused") return refusedByRegistry(begun);
     const build = begun.value;
     const undo = async (reason: string): Promise<void> => {

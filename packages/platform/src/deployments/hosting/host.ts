@@ -237,7 +237,7 @@ export class EnvironmentHost {
 }
 
 /** Code that expects a secret must not run without it. */
-function unreadableSecrets(names: readonly string[]): StartFailure {
+export function unreadableSecrets(names: readonly string[]): StartFailure {
   const what = names.length === 1 ? "Its secret" : "Its secrets";
   const reason = `${what} ${names.join(", ")} cannot be read: give the server the key that encrypted them (AGATE_SECRET_KEY_FILE), or set them again.`;
   return { kind: "failed", cause: "ended", reason, log: [] };

@@ -14,6 +14,8 @@ const NAME_BYTES = 16;
 export interface ProcessFolder {
   readonly folder: string;
   readonly socketPath: string;
+  /** Where an evaluator's program listens that calls `ag.serve` itself. */
+  readonly programSocketPath: string;
   /** Removes the folder. Never rejects: the system tidies its temporary folder. */
   remove(): Promise<void>;
 }
@@ -24,12 +26,16 @@ export interface ProcessFolder {
  * it knows.
  */
 export async function createProcessFolder(): Promise<ProcessFolder> {
-  const name = randomBytes(NAME_BYTES).toString("base64url");
+  const place = () => {
+    const name = randomBytes(NAME_BYTES).toString("base64url");
+    return process.platform === "win32" ? `\\\\.\\pipe\\agate-${name}` : join(folder, name);
+  };
   // mkdtemp makes it with mode 0700.
   const folder = await mkdtemp(join(shortTemporaryFolder(), "agate-"));
   return {
     folder,
-    socketPath: process.platform === "win32" ? `\\\\.\\pipe\\agate-${name}` : join(folder, name),
+    socketPath: place(),
+    programSocketPath: place(),
     remove: () => rm(folder, { recursive: true, force: true }).catch(() => {}),
   };
 }

@@ -26,6 +26,8 @@ export interface BuildProgram {
   readonly folder: string;
   /** The program, relative to the folder. */
   readonly entry: string;
+  /** What it is started for, calls where nothing is said: an evaluator listens on another socket. */
+  readonly purpose?: "calls" | "evaluation" | undefined;
   /** Added to what it inherits of the platform's environment. */
   readonly environment: Readonly<Record<string, string>>;
   /**
@@ -180,7 +182,7 @@ async function spawnProgram(
       ...inherited,
       ...limits.environment,
       ...environment,
-      AGATE_LISTEN: `unix:${own.socketPath}`,
+      ...socketVariables(program, own),
       ...(variables.length > 0 && { AGATE_VARIABLES_FD: String(VARIABLES_FD) }),
       PORT: "0",
       HOST: "127.0.0.1",
@@ -193,6 +195,15 @@ async function spawnProgram(
   });
   if (variables.length > 0) sendVariables(child, variables);
   return child;
+}
+
+/** Only one of the variables names the socket that the platform asks. */
+function socketVariables(
+  { purpose = "calls" }: BuildProgram,
+  { socketPath, programSocketPath }: ProcessFolder,
+): Readonly<Record<string, string>> {
+  if (purpose === "calls") return { AGATE_LISTEN: `unix:${socketPath}` };
+  return { AGATE_EVALUATOR_SOCKET: socketPath, AGATE_LISTEN: `unix:${programSocketPath}` };
 }
 
 function heapFlag(bytes: number): string {

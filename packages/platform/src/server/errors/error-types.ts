@@ -112,6 +112,11 @@ export const ERROR_TYPES = {
     meaning: "The application has no such build.",
     message: given,
   },
+  evaluation_not_found: {
+    status: 404,
+    meaning: "The build's eval files declare no such evaluation.",
+    message: given,
+  },
   variable_not_found: {
     status: 404,
     meaning: "The environment has no such variable.",
@@ -205,6 +210,11 @@ export const ERROR_TYPES = {
   run_conflict: {
     status: 409,
     meaning: "Another run has this id: it was created by a different request.",
+    message: given,
+  },
+  evaluations_missing: {
+    status: 409,
+    meaning: "No build of the application has eval files: there is nothing to run.",
     message: given,
   },
   run_ended: {

@@ -1,6 +1,8 @@
 import type { OpenAccess } from "../../access/open-access.ts";
 import type { Backups } from "../../backup/take-backup.ts";
 import type { RunningDeployer } from "../../deployments/deployer.ts";
+import type { Evaluators } from "../../evaluations/evaluators.ts";
+import type { RunExecutor } from "../../evaluations/run-executor.ts";
 import type { IngestService } from "../../ingest/ingest-service.ts";
 import type { Registry } from "../../registry/registry.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
@@ -16,6 +18,7 @@ import { projectRoutes } from "./access/projects.ts";
 import { redactionRoutes } from "./access/redaction.ts";
 import { sessionRoutes } from "./access/sessions.ts";
 import { analyticsRoute } from "./analytics.ts";
+import { buildArchiveRoute } from "./deployments/build-archive.ts";
 import { buildRoutes, deployBuildRoute } from "./deployments/builds.ts";
 import { logsRoute } from "./deployments/logs.ts";
 import { serversRoute } from "./deployments/servers.ts";
@@ -31,13 +34,17 @@ import { changesRoute, configRoute } from "./registry/config.ts";
 import { deploymentRoutes } from "./registry/deployments.ts";
 import { applicationRoutes, environmentRoutes, variantRoutes } from "./registry/resources.ts";
 import { diffRoute, forkRoute, revisionRoutes } from "./registry/revisions.ts";
+import { scorerRoutes } from "./registry/scorers.ts";
 import { variableRoutes } from "./registry/variables.ts";
+import { declaredEvaluationsRoute } from "./runs/declared-evaluations.ts";
 import { runItemRoutes } from "./runs/run-items.ts";
 import { runRoutes } from "./runs/runs.ts";
+import { startRunRoute } from "./runs/start-run.ts";
 import { scoreAnalyticsRoute } from "./score-analytics.ts";
 import { putScoresRoute } from "./scores.ts";
 import { takeBackupRoute } from "./take-backup.ts";
 import { testSetFileRoutes } from "./testsets/files.ts";
+import { purgeRowRoute } from "./testsets/purge-row.ts";
 import { testSetRevisionRoutes } from "./testsets/revisions.ts";
 import { addSpansRoute } from "./testsets/spans.ts";
 import { testSetRoutes } from "./testsets/test-sets.ts";
@@ -52,6 +59,9 @@ export interface RouteDependencies {
   readonly feeds: LiveFeeds;
   readonly changes: ChangeStreams;
   readonly deployer: RunningDeployer;
+  /** Carries out runs of evaluations. */
+  readonly executor: Pick<RunExecutor, "startRun" | "notice">;
+  readonly evaluators: Evaluators;
   readonly readiness: Pick<Readiness, "failing">;
   readonly page: PageFiles;
   /** Of a request's body as it is sent. */
@@ -67,7 +77,7 @@ export interface RouteDependencies {
 
 /** Everything the platform serves, in the order of the reference. */
 export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const { store, ingest, access, registry, feeds, maxBodyBytes, now } = dependencies;
+  const { store, ingest, access, registry, executor, feeds, maxBodyBytes, now } = dependencies;
   const deployment = {
     ...dependencies,
     applications: registry.applications,
@@ -96,13 +106,17 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     ...registryRoutes(dependencies),
     ...testSetRoutes(registry.testSets, maxBodyBytes),
     ...testSetRevisionRoutes(registry.testSets, maxBodyBytes),
+    purgeRowRoute(dependencies),
     ...testSetFileRoutes(registry.testSets, maxBodyBytes),
     addSpansRoute(registry.testSets, store, maxBodyBytes),
-    ...runRoutes(registry, maxBodyBytes),
+    declaredEvaluationsRoute(dependencies),
+    ...runRoutes(registry, executor, maxBodyBytes),
+    startRunRoute(registry, executor, maxBodyBytes),
     ...runItemRoutes({ ...dependencies, redactionOf: access.redactionOf }),
     ...deploymentRoutes(deployment),
     deployBuildRoute(deployment),
     ...buildRoutes(deployment),
+    buildArchiveRoute(deployment),
     logsRoute(deployment),
     serversRoute(registry.reports, maxBodyBytes),
     ...serviceRoutes(),
@@ -137,6 +151,7 @@ function registryRoutes(dependencies: RegistryRouteDependencies): readonly Route
     forkRoute(registry, maxBodyBytes),
     ...revisionRoutes(registry, maxBodyBytes),
     diffRoute(registry, maxBodyBytes),
+    ...scorerRoutes(registry, maxBodyBytes),
     ...environmentRoutes(registry, maxBodyBytes),
     ...variableRoutes(dependencies),
     configRoute(registry, maxBodyBytes),

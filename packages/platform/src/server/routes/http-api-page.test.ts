@@ -27,6 +27,8 @@ beforeAll(async () => {
     feeds: new LiveFeeds({ store, onError }),
     changes: new ChangeStreams({ registry, onError }),
     deployer,
+    executor: { startRun: onError as never, notice: onError },
+    evaluators: deployer.evaluators,
     readiness: { failing: async () => [] },
     page: new PageFiles(),
     maxBodyBytes: 1,

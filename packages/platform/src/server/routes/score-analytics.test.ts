@@ -19,7 +19,7 @@ beforeAll(async () => {
   ]);
   const scores = [
     storedScore({ id: "a", traceId: traceIdOf(1), value: 1, label: "yes" }),
-    storedScore({ id: "b", traceId: traceIdOf(2), value: 0.5 }),
+    storedScore({ id: "b", traceId: traceIdOf(2), value: 0.5, kind: "model" }),
     storedScore({ id: "c", traceId: traceIdOf(3), value: null, status: "failed" }),
     storedScore({ id: "d", traceId: traceIdOf(3), value: null, status: "skipped" }),
     storedScore({ id: "e", traceId: traceIdOf(3), name: "safe", value: null, label: "fine" }),
@@ -36,6 +36,20 @@ const LAST = "2026-11-01T00:03:00.000Z";
 const NONE = { count: 0, skipped: 0, failed: 0, with_value: 0, mean: null };
 const UNJUDGED = { ...NONE, skipped: 1, failed: 1 };
 const JUDGED = { ...NONE, count: 2, with_value: 2, mean: 0.75 };
+
+it("groups by what has judged, and leaves other sources out", async () => {
+  const { json } = await at(`${RANGE}&group_by=source`);
+  const [helpful] = json.names;
+  expect(helpful.groups.map(({ key, mean }: { key: string; mean: number }) => [key, mean])).toEqual(
+    [
+      ["code", 1],
+      ["model", 0.5],
+    ],
+  );
+  const models = (await at(`${RANGE}&source=model`)).json.names;
+  expect(models).toMatchObject([{ name: "helpful", count: 1, failed: 0, mean: 0.5 }]);
+  expect((await at(`${RANGE}&source=robot`)).status).toBe(422);
+});
 
 it("tells the mean by name and time, and counts what was skipped or failed apart", async () => {
   const response = await at(RANGE);

@@ -1,5 +1,5 @@
 import type { ScoreAnalytics, ScoreAnalyticsBucket, ScoreAnalyticsFigures } from "@agate/protocol";
-import { SCORE_GROUPINGS } from "@agate/protocol";
+import { SCORE_GROUPINGS, SCORE_SOURCE_KINDS } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { ScoreBucket, ScoreFigures, ScoreFiguresResult } from "../../stores/score-query.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
@@ -24,10 +24,13 @@ const scoreAnalyticsQuery = () =>
       choice(
         {
           description:
-            "Tells the figures also for each value of this, those with most scores first. `revision` groups by variant and revision.",
+            "Tells the figures also for each value of this, those with most scores first. `revision` groups by variant and revision, `source` by the kind of what has judged.",
         },
         SCORE_GROUPINGS,
       ),
+    ),
+    source: z.optional(
+      choice({ description: "Only scores of this kind of source." }, SCORE_SOURCE_KINDS),
     ),
     group_limit: z._default(
       integer(
@@ -63,7 +66,8 @@ export function scoreAnalyticsRoute(store: SpanStore, now: () => number): Route 
       const outcome = await planRequest(store, request, gone);
       if (outcome.kind === "problem") return problemAnswer(outcome.problem);
       const { plan, filter } = outcome;
-      const result = await store.scoreFigures({ project, filter, ...plan, groups }, gone());
+      const { source } = query;
+      const result = await store.scoreFigures({ project, filter, ...plan, groups, source }, gone());
       return reply(scoreAnalyticsBody(plan, result, groups?.by ?? null));
     },
   });

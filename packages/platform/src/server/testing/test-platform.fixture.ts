@@ -15,6 +15,8 @@ import type { RunningDeployer } from "../../deployments/deployer.ts";
 import type { GatewayOptions } from "../../deployments/gateway/gateway.ts";
 import type { StartBuildProcess } from "../../deployments/processes/start-build-process.ts";
 import { Services } from "../../deployments/services.ts";
+import type { Evaluators } from "../../evaluations/evaluators.ts";
+import { RunExecutor } from "../../evaluations/run-executor.ts";
 import type { IngestService } from "../../ingest/ingest-service.ts";
 import { startIngestThread } from "../../ingest/ingest-thread.ts";
 import type { DecodeLimits } from "../../ingest/otlp/decode-outcome.ts";
@@ -52,6 +54,8 @@ export interface TestPlatformOptions {
   readonly startBuild?: StartBuildProcess;
   readonly rootApplication?: string;
   readonly gateway?: GatewayOptions;
+  /** What runs evaluations; deployed builds where nothing is said. */
+  readonly evaluators?: Evaluators;
   /** Told of every deployed route that is called, with the environment's id. */
   readonly onRoute?: (environment: string, route: string) => void;
   readonly corsOrigins?: readonly string[];
@@ -154,6 +158,8 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
         scopes: ["ingest", "read"],
         pair: { environmentId: id, buildId: build.id, build: build.number },
       }),
+    issueEvaluatorKey: (project, name) =>
+      access.internalKeys.issue({ project, name, scopes: ["ingest", "read"] }),
     log,
     ...(options.deploying && { limits: options.deploying }),
     processes: options.processes,
@@ -170,8 +176,19 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     onChange: () => {},
     limits: { keepMs: 0 },
   });
+  const executor = new RunExecutor({
+    registry,
+    store,
+    evaluators: options.evaluators ?? deployer.evaluators,
+    redactionOf: access.redactionOf,
+    now: options.now ?? Date.now,
+    log,
+    everyMs: 200,
+  });
+  executor.start();
   const app = createHttpApp({
     store,
+    executor,
     ingest,
     access,
     registry,
@@ -181,6 +198,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
       registry: options.registry === undefined,
     }),
     deployer,
+    evaluators: options.evaluators ?? deployer.evaluators,
     readiness,
     services,
     rootApplication: options.rootApplication ?? null,
@@ -230,6 +248,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
         .map((line) => JSON.parse(line));
     },
     async close() {
+      await executor.close();
       await deployer.close();
       await server.close();
       await ingest.close();

@@ -48,7 +48,7 @@ export interface DeploymentRouteDependencies {
   readonly answerError: (error: unknown) => Answer;
 }
 
-const BUILDS = "/registry/applications/{app}/builds";
+export const BUILDS = "/registry/applications/{app}/builds";
 
 /** Where code goes that is deployed without a word of it: nothing there is used by others. */
 const DEVELOPMENT = "development";

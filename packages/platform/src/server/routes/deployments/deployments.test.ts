@@ -68,6 +68,27 @@ it("serves what was deployed, what was deployed after it, and what is activated 
   );
 });
 
+it("gives a build's files to download, and says where it has none", async () => {
+  await deploy(platform, "packed", workflow("first"));
+  const { status, headers, body } = await platform.get(at("packed", "/builds/1/archive"));
+  expect([status, headers["content-type"]]).toEqual([200, "application/gzip"]);
+  const again = await platform.send({
+    method: "POST",
+    path: at("unpacked", "/builds?environment=production"),
+    headers: { "content-type": "application/gzip" },
+    body,
+  });
+  expect(again.status).toBe(201);
+  expect(await callService(platform, "unpacked")).toEqual({ status: 200, text: "first" });
+  const { json: build } = await platform.get(at("packed", "/builds/1"));
+  expect(again.json.build.manifest_sha256).toBe(build.manifest_sha256);
+
+  const refused = await deploy(platform, "packed", "}");
+  expect(refused.status).toBe(422);
+  const none = await platform.get(at("packed", "/builds/2/archive"));
+  expect([none.status, none.json.detail[0].type]).toEqual([404, "build_not_found"]);
+});
+
 it("starts the live build anew when it is activated", async () => {
   const handle = "response.end(String(process.pid));";
   await deploy(platform, "again", workflow("", { handle }));

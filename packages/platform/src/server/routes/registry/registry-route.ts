@@ -55,6 +55,10 @@ export const PATH_PARAMETERS = {
     schema: () => name({ description: "Id of the row.", example: "ticket-7" }),
     missing: "test_row_not_found",
   },
+  evaluation: {
+    schema: () => name({ description: "Name of the evaluation.", example: "tickets" }),
+    missing: "evaluation_not_found",
+  },
   run: {
     schema: () => name({ description: "Id of the run.", example: "ci-8123" }),
     missing: "run_not_found",

@@ -9,6 +9,7 @@ import {
   type NewRunResult,
   RUNNERS,
   SCORE_STATUSES,
+  SCORER_KINDS,
 } from "@agate/protocol";
 import * as z from "zod/mini";
 import { parseSpanId, parseTraceId } from "../../../traces/span-ids.ts";
@@ -75,10 +76,10 @@ function numberIn(doc: InputDoc, least: number, most: number) {
   );
 }
 
-const amount = (description: string) => numberIn({ description }, 0, Number.MAX_VALUE);
+export const amount = (description: string) => numberIn({ description }, 0, Number.MAX_VALUE);
 const share = (description: string) => numberIn({ description }, 0, 1);
 
-function wholeUpTo(doc: InputDoc, least: number, most: number) {
+export function wholeUpTo(doc: InputDoc, least: number, most: number) {
   return documented(z.int().check(z.minimum(least), z.maximum(most)), doc);
 }
 
@@ -124,21 +125,23 @@ const runTestset = () =>
     hash: shortText("Of the rows, to tell whether two runs had the same."),
   });
 
+/** The id of a new run. */
+export const runId = () =>
+  parsed(
+    {
+      description:
+        "Makes the request idempotent: sent again, it answers the same run. Unique in the project; without it, one is made.",
+      example: "ci-8123",
+    },
+    ID_PATTERN,
+    (given) => readId(given, (id) => (RUN_ID.test(id) ? id : undefined)),
+  );
+
 /** What creates a run. */
 export const newRun = () =>
   documented(
     z.strictObject({
-      id: orNull(
-        parsed(
-          {
-            description:
-              "Makes the request idempotent: sent again, it answers the same run. Unique in the project; without it, one is made.",
-            example: "ci-8123",
-          },
-          ID_PATTERN,
-          (given) => readId(given, (id) => (RUN_ID.test(id) ? id : undefined)),
-        ),
-      ),
+      id: orNull(runId()),
       application: name({
         description: "Slug of the application. It is created if it is missing.",
         example: "quickstart",
@@ -152,6 +155,12 @@ export const newRun = () =>
             z.strictObject({
               name: name({ description: "Of its score, a slug." }),
               version: shortText("Tells whether two runs had the same scorer."),
+              kind: z.optional(
+                oneOf(
+                  { description: "The source kind of its scores; `code` by default." },
+                  SCORER_KINDS,
+                ),
+              ),
             }),
           )
           .check(z.minLength(0), z.maxLength(MOST_RUN_SCORERS)),

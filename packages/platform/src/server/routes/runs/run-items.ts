@@ -1,12 +1,6 @@
-import type { RedactionRules, RunScore } from "@agate/protocol";
-import { Redactor } from "@agate/spans/redaction";
 import * as z from "zod/mini";
-import type { Registry } from "../../../registry/registry.ts";
-import type { ResultToAdd, RunRef, ScoredItem } from "../../../registry/runs/run-registry.ts";
-import type { StoredScore } from "../../../stores/score-store.ts";
-import type { SpanStore } from "../../../stores/span-store.ts";
-import { toStoredScore } from "../../../stores/to-stored-score.ts";
-import type { Answer, Problem } from "../../answer.ts";
+import { type ResultsPlace, recordResults } from "../../../evaluations/record-results.ts";
+import type { Problem } from "../../answer.ts";
 import { opaqueAnswer, problemsAnswer } from "../../answer.ts";
 import { choice, name } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
@@ -16,17 +10,9 @@ import { newCases, newResults, type ResultInput } from "./run-inputs.ts";
 import { READS_RUNS, RUN } from "./runs.ts";
 
 const RETRY_AFTER_SECONDS = "5";
-/** Scores of results that are written to their traces at a time. */
-const SCORES_PER_WRITE = 500;
 
-export interface RunItemDependencies {
-  readonly registry: Pick<Registry, "runs">;
-  readonly store: Pick<SpanStore, "putScores">;
-  /** The redaction rules that a project has now, as JSON; null where it has none. */
-  readonly redactionOf: (project: string) => string | null;
+export interface RunItemDependencies extends ResultsPlace {
   readonly maxBodyBytes: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
   readonly onStoreUnavailable: (reason: string) => void;
 }
 
@@ -93,7 +79,7 @@ function caseRoutes({ registry: { runs }, maxBodyBytes }: RunItemDependencies): 
 }
 
 function resultRoutes(dependencies: RunItemDependencies): Route[] {
-  const { registry, redactionOf, maxBodyBytes } = dependencies;
+  const { registry, maxBodyBytes } = dependencies;
   const { runs } = registry;
   return [
     registryRoute(maxBodyBytes, {
@@ -137,17 +123,19 @@ function resultRoutes(dependencies: RunItemDependencies): Route[] {
         const problems = body.results.flatMap(scoreProblems);
         const [first, ...others] = problems;
         if (first !== undefined) return problemsAnswer([first, ...others]);
-        const rules = redactionOf(caller.project);
-        const redactor = rules === null ? null : new Redactor(JSON.parse(rules) as RedactionRules);
         const ref = { project: caller.project, run: params.run };
-        const outcome = await runs.addResults(
-          ref,
-          body.results.map((result) => resultOf(result, redactor)),
-        );
-        if (outcome.kind === "refused") return problemsAnswer(outcome.problems);
-        const { added, ignored, kept } = outcome.value;
-        // What was sent again is written again: the request before may have ended in between.
-        return (await writeScores(dependencies, ref, kept)) ?? reply({ added, ignored });
+        const recorded = await recordResults(dependencies, ref, body.results);
+        switch (recorded.kind) {
+          case "refused":
+            return problemsAnswer(recorded.problems);
+          case "unavailable":
+            dependencies.onStoreUnavailable(recorded.reason);
+            return opaqueAnswer("store_unavailable", { "retry-after": RETRY_AFTER_SECONDS });
+          case "recorded": {
+            const { added, ignored } = recorded.kept;
+            return reply({ added, ignored });
+          }
+        }
       },
     }),
   ];
@@ -164,79 +152,4 @@ function scoreProblems({ scores }: ResultInput, index: number): Problem[] {
     const loc = ["body", "results", index, "scores", at, "value"];
     return [{ type: "run_invalid", loc, msg }];
   });
-}
-
-function resultOf(result: ResultInput, redactor: Redactor | null): ResultToAdd {
-  const hidden = (text: string | null) => text && (redactor?.text(text) ?? text);
-  const { output = null, error, scores, trial } = result;
-  return {
-    ...result,
-    trial: trial ?? 0,
-    // Redaction keeps JSON as it is but for what it hides.
-    output: redactor === null ? output : JSON.parse(redactor.text(JSON.stringify(output))),
-    error: hidden(error),
-    scores: scores.map((score) => ({
-      ...score,
-      ...judgementOf(score),
-      explanation: hidden(score.explanation),
-      error: hidden(score.error),
-    })),
-  };
-}
-
-function judgementOf({
-  status,
-  value,
-  label,
-}: ResultInput["scores"][number]): Pick<RunScore, "status" | "value" | "label"> {
-  const word = typeof value === "boolean" ? (value ? "yes" : "no") : null;
-  return {
-    status: status ?? "ok",
-    value: value === null ? null : Number(value),
-    label: label ?? word,
-  };
-}
-
-/** The scores of traces have those of the run, too. Undefined where all were written. */
-async function writeScores(
-  { store, now, onStoreUnavailable }: RunItemDependencies,
-  { project, run }: RunRef,
-  kept: readonly ScoredItem[],
-): Promise<Answer | undefined> {
-  const receivedAt = now() * 1000;
-  const scores = kept.flatMap((item) => spanScores(item, { project, run, receivedAt }));
-  for (let first = 0; first < scores.length; first += SCORES_PER_WRITE) {
-    const batch = scores.slice(first, first + SCORES_PER_WRITE);
-    // A trace that has as many scores as it may takes none: the run has them all the same.
-    const outcome = await store.putScores({ project, scores: batch });
-    if (outcome.kind !== "unavailable") continue;
-    onStoreUnavailable(outcome.reason);
-    return opaqueAnswer("store_unavailable", { "retry-after": RETRY_AFTER_SECONDS });
-  }
-  return undefined;
-}
-
-function spanScores(
-  { trace_id, span_id, column, case: id, trial, scores, created_at }: ScoredItem,
-  { project, run, receivedAt }: RunRef & { readonly receivedAt: number },
-): StoredScore[] {
-  if (trace_id === null) return [];
-  const createdAt = Date.parse(created_at) * 1000;
-  return scores.map(({ version, ...score }) =>
-    toStoredScore(
-      {
-        ...score,
-        trace_id,
-        span_id,
-        source: { kind: "code", evaluator: score.name, version, person: null },
-        createdAt,
-        run,
-        case: id,
-        column,
-        trial,
-        metadata: null,
-      },
-      { project, receivedAt, redact: (text) => text },
-    ),
-  );
 }

@@ -10,7 +10,7 @@ import {
 } from "@agate/protocol";
 import { judgeRun, type ScoreOutcome } from "@agate/protocol/statistics";
 import { afterAll, describe, expect, it } from "vitest";
-import { storedSpan, traceIdOf } from "../../../stores/contract/stored-span.fixture.ts";
+import { spanIdOf, storedSpan, traceIdOf } from "../../../stores/contract/stored-span.fixture.ts";
 import type { TestResponse } from "../../testing/send-request.fixture.ts";
 import { startTestPlatform, TEST_PROJECT } from "../../testing/test-platform.fixture.ts";
 
@@ -235,9 +235,21 @@ describe("what does not fit", () => {
 describe("results", () => {
   it("write their scores to the traces that they name, the first ones for good", async () => {
     await platform.append([storedSpan()]);
-    const path = await start({ id: "traced" });
+    const path = await start({
+      id: "traced",
+      scorers: [
+        { name: "right", version: "v1" },
+        { name: "helpful", version: "v2", kind: "model" },
+      ],
+    });
     const result = { ...OK, trace_id: traceIdOf(1) };
-    const judged = (value: number) => ({ ...result, scores: [{ name: "right", value }] });
+    const judged = (value: number) => ({
+      ...result,
+      scores: [
+        { name: "right", value },
+        { name: "helpful", value, version: "v3" },
+      ],
+    });
     await sent(`${path}/results`, { results: [judged(0.25)] });
     await sent(`${path}/results`, { results: [judged(1)] });
     const { json } = await platform.get(`/observability/traces/${traceIdOf(1)}/`);
@@ -249,9 +261,46 @@ describe("results", () => {
         case: "a",
         column: "candidate",
         trial: 0,
-        source: { kind: "code", evaluator: "right" },
+        source: { kind: "code", evaluator: "right", version: "v1" },
+      },
+      {
+        name: "helpful",
+        value: 0.25,
+        source: { kind: "model", evaluator: "helpful", version: "v3" },
       },
     ]);
+  });
+
+  it("lose their explanations when the row of their case is purged, in their traces too", async () => {
+    const row = { inputs: { text: "a" }, metadata: {}, tags: [], source: null };
+    const { testSets } = platform.registry;
+    const set = { slug: "purged", description: "", boundTo: null };
+    await testSets.create(TEST_PROJECT, set, "tests");
+    await testSets.commit(TEST_PROJECT, "purged", {
+      change: { kind: "append", rows: [{ id: "a", ...row }] },
+      baseRevision: null,
+      by: "tests",
+      message: "",
+    });
+    await platform.append([storedSpan({ traceId: traceIdOf(7), id: spanIdOf(7) })]);
+    const path = await start({
+      id: "purged",
+      testset: { kind: "testset", name: "purged", revision: 1 },
+      scorers: [{ name: "right", version: "v1", kind: "model" }],
+    });
+    const score = { name: "right", value: 0.25, label: "no", explanation: "It quotes the case." };
+    const result = { ...OK, trace_id: traceIdOf(7), scores: [score] };
+    await sent(`${path}/results`, { results: [result] });
+    const judged = async () =>
+      (await platform.get(`/observability/traces/${traceIdOf(7)}/`)).json.metadata.scores;
+    const [before] = await judged();
+    expect(before).toMatchObject({ explanation: "It quotes the case.", source: { kind: "model" } });
+    const purged = await platform.send({
+      method: "POST",
+      path: "/registry/testsets/purged/rows/a/purge",
+    });
+    expect(purged.status).toBe(204);
+    expect(await judged()).toEqual([{ ...before, explanation: null }]);
   });
 
   it("are stored without what the project's rules hide", async () => {

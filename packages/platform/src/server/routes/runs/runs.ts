@@ -1,7 +1,7 @@
 import { RUN_STATUSES } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Registry } from "../../../registry/registry.ts";
-import type { RunRequest } from "../../../registry/runs/run-registry.ts";
+import type { RunEnding, RunRef, RunRequest } from "../../../registry/runs/run-registry.ts";
 import { choice, name, oneOf, orNull, text } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { created, noContent, success } from "../../route.ts";
@@ -13,6 +13,11 @@ import {
   registryRoute,
 } from "../registry/registry-route.ts";
 import { newRun, type RunInput } from "./run-inputs.ts";
+
+/** Told of runs that were ended here: the platform may be calling for them. */
+export interface RunWatcher {
+  notice(ref: RunRef): void;
+}
 
 export const RUNS = "/registry/runs";
 export const RUN = `${RUNS}/{run}` as const;
@@ -40,7 +45,11 @@ const endBody = () =>
   });
 
 /** Runs of evaluations: creating, listing, reading, ending and deleting them. */
-export function runRoutes({ runs }: Pick<Registry, "runs">, maxBodyBytes: number): Route[] {
+export function runRoutes(
+  { runs }: Pick<Registry, "runs">,
+  watcher: RunWatcher,
+  maxBodyBytes: number,
+): Route[] {
   return [
     registryRoute(maxBodyBytes, {
       method: "GET",
@@ -71,7 +80,13 @@ export function runRoutes({ runs }: Pick<Registry, "runs">, maxBodyBytes: number
         "Then add its cases and results, and finish it. A request with an `id` can be sent again: it answers the same run. Another request with that id is a 409.",
       body: newRun,
       success: created("Run", "The run."),
-      errors: ["run_conflict", "run_invalid", "slug_invalid", "build_not_found"],
+      errors: [
+        "run_conflict",
+        "run_invalid",
+        "slug_invalid",
+        "build_not_found",
+        "revision_not_found",
+      ],
       answer: async ({ caller, body }, reply) =>
         outcomeAnswer(await runs.create(caller.project, requestOf(body), caller.name), (run) =>
           reply(run, { location: `${RUNS}/${encodeURIComponent(run.id)}` }),
@@ -89,7 +104,7 @@ export function runRoutes({ runs }: Pick<Registry, "runs">, maxBodyBytes: number
       answer: async ({ caller, params }, reply) =>
         outcomeAnswer(await runs.report({ project: caller.project, run: params.run }), reply),
     }),
-    ...endRoutes(runs, maxBodyBytes),
+    ...endRoutes(runs, watcher, maxBodyBytes),
     registryRoute(maxBodyBytes, {
       method: "DELETE",
       path: RUN,
@@ -99,15 +114,22 @@ export function runRoutes({ runs }: Pick<Registry, "runs">, maxBodyBytes: number
       summary: "Delete a run",
       description: "With its cases and results, for good. Traces and their scores stay.",
       success: noContent("It is deleted."),
-      answer: async ({ caller, params }, reply) =>
-        outcomeAnswer(await runs.delete({ project: caller.project, run: params.run }), () =>
-          reply(),
-        ),
+      answer: async ({ caller, params }, reply) => {
+        const ref = { project: caller.project, run: params.run };
+        const deleted = await runs.delete(ref);
+        watcher.notice(ref);
+        return outcomeAnswer(deleted, () => reply());
+      },
     }),
   ];
 }
 
-function endRoutes(runs: Registry["runs"], maxBodyBytes: number): Route[] {
+function endRoutes(runs: Registry["runs"], watcher: RunWatcher, maxBodyBytes: number): Route[] {
+  const end = async (ref: RunRef, ending: RunEnding) => {
+    const outcome = await runs.end(ref, ending);
+    watcher.notice(ref);
+    return outcome;
+  };
   return [
     registryRoute(maxBodyBytes, {
       method: "POST",
@@ -121,10 +143,7 @@ function endRoutes(runs: Registry["runs"], maxBodyBytes: number): Route[] {
       success: success("Run", "The run with its verdict."),
       errors: ["run_ended"],
       answer: async ({ caller, params: { run } }, reply) =>
-        outcomeAnswer(
-          await runs.end({ project: caller.project, run }, { status: "finished" }),
-          reply,
-        ),
+        outcomeAnswer(await end({ project: caller.project, run }, { status: "finished" }), reply),
     }),
     registryRoute(maxBodyBytes, {
       method: "POST",
@@ -133,13 +152,14 @@ function endRoutes(runs: Registry["runs"], maxBodyBytes: number): Route[] {
       tag: "evaluations",
       id: "stopRun",
       summary: "Stop a run",
-      description: "It has no verdict, and nothing can be added to it any more.",
+      description:
+        "It has no verdict, and nothing can be added to it any more. Running calls of the platform are broken off.",
       body: endBody,
       success: success("Run", "The run."),
       errors: ["run_ended"],
       answer: async ({ caller, params: { run }, body: { status, reason } }, reply) =>
         outcomeAnswer(
-          await runs.end({ project: caller.project, run }, { status: status ?? "stopped", reason }),
+          await end({ project: caller.project, run }, { status: status ?? "stopped", reason }),
           reply,
         ),
     }),

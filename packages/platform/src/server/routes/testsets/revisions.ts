@@ -9,7 +9,7 @@ import { problemAnswer, problemsAnswer } from "../../answer.ts";
 import { documented, integer, json, wholeNumber } from "../../inputs/input-kinds.ts";
 import type { ComponentValue } from "../../openapi/components.ts";
 import type { Route } from "../../route.ts";
-import { created, noContent, success } from "../../route.ts";
+import { created, success } from "../../route.ts";
 import {
   message,
   outcomeAnswer,
@@ -107,7 +107,6 @@ export function testSetRevisionRoutes(testSets: TestSets, maxBodyBytes: number):
     }),
     rowsRoute(testSets, maxBodyBytes),
     diffRoute(testSets, maxBodyBytes),
-    purgeRoute(testSets, maxBodyBytes),
   ];
 }
 
@@ -234,23 +233,5 @@ function diffRoute(testSets: TestSets, maxBodyBytes: number): Route {
         },
       );
     },
-  });
-}
-
-function purgeRoute(testSets: TestSets, maxBodyBytes: number): Route {
-  return registryRoute(maxBodyBytes, {
-    method: "POST",
-    path: `${TEST_SET}/rows/{row}/purge`,
-    tag: "testsets",
-    access: "admin",
-    id: "purgeTestRow",
-    summary: "Purge a row of a test set",
-    description:
-      "Deletes its inputs, expected value, metadata, tags and source from all revisions, for good. Its id stays, marked `purged`, and cannot get another content.",
-    success: noContent("Its content is gone."),
-    answer: async ({ caller, params }, reply) =>
-      outcomeAnswer(await testSets.purge(caller.project, params.testset, params.row), () =>
-        reply(),
-      ),
   });
 }

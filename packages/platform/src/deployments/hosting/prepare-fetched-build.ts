@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import type { Build } from "@agate/protocol";
+import { BuildStore } from "../builds/build-store.ts";
+import { ModulesStore } from "../builds/modules-store.ts";
+import { ProcessGroups } from "../processes/process-groups.ts";
+import { type StartFailure, startBuildProcess } from "../processes/start-build-process.ts";
+import { BuildRunner, type PreparedBuild } from "./build-runner.ts";
+
+export interface FetchedBuildOptions {
+  /** Where builds and their packages are kept for the next time. */
+  readonly folder: string;
+  readonly mostUnpackedBytes: number;
+  /** Downloads the build's archive. Not called for a build that is here already. */
+  readonly download: () => Promise<Uint8Array>;
+  /** Stops the installation of packages. */
+  readonly signal: AbortSignal;
+}
+
+const INSTALL_MS = 10 * 60_000;
+
+/**
+ * Puts a build of another platform on disk, with its packages, as a server would: files are compared
+ * with the hashes of the manifest, and the manifest with the build's record.
+ */
+export async function prepareFetchedBuild(
+  build: Pick<Build, "id" | "allow" | "manifest_sha256">,
+  { folder, mostUnpackedBytes, download, signal }: FetchedBuildOptions,
+): Promise<PreparedBuild | StartFailure> {
+  // Without a shell to watch over it, npm ends by what its own program does.
+  const groups = new ProcessGroups(() => {});
+  const modules = new ModulesStore({
+    folder: join(folder, "modules"),
+    timeoutMs: INSTALL_MS,
+    signal,
+    groups,
+  });
+  const archives = { read: download };
+  const store = new BuildStore({
+    folder: join(folder, "builds"),
+    modules,
+    mostUnpackedBytes,
+    archives,
+  });
+  const runner = new BuildRunner({
+    store,
+    start: startBuildProcess,
+    groups,
+    users: async () => null,
+    startMs: 0,
+    mostStarts: 1,
+    heapBytes: 0,
+  });
+  const id = build.manifest_sha256?.slice(0, 32) ?? build.id;
+  // Only files that are here are compared with the record, so they are fetched first.
+  await store.repair(id, build.manifest_sha256);
+  await store.manifestOf(id);
+  return runner.prepare({ ...build, id, applicationId: "" });
+}

@@ -1,0 +1,2 @@
+// What `agate eval` runs builds of a platform with, on its own machine.
+export { prepareFetchedBuild } from "../deployments/hosting/prepare-fetched-build.ts";

@@ -1,0 +1,89 @@
+import type { Run, RunResult, RunScore } from "@agate/protocol";
+import type { EvaluationScore } from "@agate/protocol/evaluator";
+import type { RunRef, Runs } from "../registry/runs/run-registry.ts";
+import type { StoredOutput, StoredOutputs } from "./stored-outputs.ts";
+
+/** An earlier run of a platform. */
+export interface EarlierRun {
+  readonly run: Pick<Run, "columns" | "scorers">;
+  /** Whether the evaluator can read the traces of its calls. */
+  readonly hasTraces: boolean;
+  /** All results of a case in a column. */
+  results(column: string, row: string): Promise<readonly RunResult[]>;
+}
+
+/** Cases whose results are held: the trials of a case are called one after the other. */
+const MOST_HELD = 64;
+const PAGE = 100;
+
+/** The candidate's outputs of an earlier run, read case by case as they are asked for. */
+export function earlierOutputs({ run, hasTraces, results }: EarlierRun): StoredOutputs {
+  const column = run.columns[0]?.name ?? "";
+  const held = new Map<string, Promise<readonly RunResult[]>>();
+  const resultsOf = (row: string) => {
+    const reading = held.get(row) ?? results(column, row);
+    held.set(row, reading);
+    const [oldest] = held.keys();
+    if (held.size > MOST_HELD && oldest !== undefined) held.delete(oldest);
+    return reading;
+  };
+  return {
+    scorers: Object.fromEntries(run.scorers.map(({ name, version }) => [name, version])),
+    hasTraces,
+    async find(row, trial) {
+      const result = (await resultsOf(row)).find((each) => each.trial === trial);
+      return result && storedOutput(result);
+    },
+  };
+}
+
+/** Of the registry that this server has. Without the run, nothing is found. */
+export async function registeredOutputs(
+  runs: Pick<Runs, "get" | "results">,
+  ref: RunRef,
+): Promise<StoredOutputs> {
+  const found = await runs.get(ref);
+  const run = found.kind === "done" ? found.value : { columns: [], scorers: [] };
+  return earlierOutputs({
+    run,
+    hasTraces: true,
+    async results(column, row) {
+      const all: RunResult[] = [];
+      // Large outputs make short pages.
+      for (let after: number | null | undefined = null; after !== undefined; ) {
+        const page = await runs.results(ref, { column, case: row }, { limit: PAGE, after });
+        if (page.kind === "refused") return all;
+        all.push(...page.value.items);
+        after = page.value.next ?? undefined;
+      }
+      return all;
+    },
+  });
+}
+
+function storedOutput(result: RunResult): StoredOutput {
+  const { output, is_output_cut: isCut, trace_id, span_id, latency_ms: latency } = result;
+  const scores = Object.fromEntries(result.scores.map((score) => [score.name, scoreOf(score)]));
+  const figures = { trace_id, span_id, latency, scores };
+  if (result.status === "error") {
+    return { ...figures, error: result.error ?? "The call failed." };
+  }
+  if (!isCut) return { ...figures, output, error: null };
+  return { ...figures, error: "The output is larger than 256 KiB, and was not stored in full." };
+}
+
+function scoreOf({ status, value, label, explanation, error }: RunScore): EvaluationScore {
+  switch (status) {
+    case "ok":
+      return {
+        status,
+        value: value ?? 0,
+        ...(label !== null && { label }),
+        ...(explanation !== null && { explanation }),
+      };
+    case "skipped":
+      return { status, explanation: error ?? "" };
+    case "failed":
+      return { status, error: error ?? "" };
+  }
+}
