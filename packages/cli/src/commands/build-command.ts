@@ -97,7 +97,7 @@ async function pack({ flags, terminal }: Session, file: string): Promise<PackedB
   const { formatProblems, problemLine } = await import("../packing/code-problem.ts");
   const outcome = await packApp(file, { application: flags.app, include: flags.include });
   if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);
-  if (outcome.kind === "broken") {
+  if (outcome.kind !== "packed") {
     const { problems } = outcome;
     // JSON has the message alone.
     const reasons = flags.json ? ` ${problems.map(problemLine).join("; ")}` : "";

@@ -28,6 +28,7 @@ import { projectsCommand } from "./projects-command.ts";
 import { redactionCommand } from "./redaction-command.ts";
 import { restoreCommand } from "./restore-command.ts";
 import { revisionsCommand } from "./revisions/revisions-command.ts";
+import { scorersCommand } from "./scorers-command.ts";
 import { serveCommand } from "./serve-command.ts";
 import { serverCommand } from "./server-command.ts";
 import { testsetsCommand } from "./testsets/testsets-command.ts";
@@ -83,6 +84,7 @@ function clientCommands(): Command[] {
     environmentsCommand(),
     envCommand(),
     testsetsCommand(),
+    scorersCommand(),
     tracesCommand(),
     traceCommand(),
     keysCommand(),

@@ -94,10 +94,25 @@ async function runDev({ flags, terminal }: Session, named: string | undefined): 
   process.exit(EXIT_CODES.failed);
 }
 
+/** The first outcome of the workflow. */
+const OUTCOMES: ReadonlySet<DevEvent["event"]> = new Set(["ready", "broken", "unusable"]);
+
+/** The address is printed when the workflow answers, or cannot: a call before that would fail. */
 function lines(terminal: Terminal): (event: DevEvent) => void {
+  let address: readonly string[] = [];
   return (event) => {
-    if (event.event === "output" && event.stream === "stderr") terminal.note(event.line);
-    else for (const line of describeEvent(event, terminal.paint)) terminal.print(line);
+    const shown = describeEvent(event, terminal.paint);
+    if (event.event === "started") {
+      terminal.print(`Starting ${event.application}.`);
+      address = shown;
+    } else if (event.event === "output" && event.stream === "stderr") {
+      terminal.note(event.line);
+    } else {
+      for (const line of OUTCOMES.has(event.event) ? [...address, ...shown] : shown) {
+        terminal.print(line);
+      }
+      if (OUTCOMES.has(event.event)) address = [];
+    }
   };
 }
 

@@ -17,6 +17,7 @@ export interface EvalFlags {
   readonly only?: readonly string[];
   readonly candidate?: string;
   readonly baseline?: string;
+  readonly scorers?: number;
   readonly trials?: number;
   readonly concurrency?: number;
   readonly maxCost?: number;
@@ -26,6 +27,7 @@ export interface EvalFlags {
   readonly url?: string;
   readonly app?: string;
   readonly apiKey?: string;
+  readonly project?: string;
   readonly report: boolean;
 }
 
@@ -41,6 +43,11 @@ export function evalCommand(): Command {
       "what is judged: a variant, variant@revision, env:NAME or run:ID (default: this code)",
     )
     .option("--baseline <ref>", "what it is compared with: the same, such as an earlier run")
+    .option(
+      "--scorers <revision>",
+      "revision of the scorers' configurations on the platform (default: the latest)",
+      parsePositiveNumber,
+    )
     .option("--trials <number>", "calls of each case (default: the evaluation's)", parseTrials)
     .option("--concurrency <number>", "calls at the same time", parseConcurrency)
     .option("--max-cost <dollars>", "stop when calls and judges have cost this much", parseDollars)
@@ -54,6 +61,7 @@ export function evalCommand(): Command {
     )
     .option("--no-report", "report nothing to the platform")
     .option("--api-key <key>", "key to report with (default: $AGATE_API_KEY)")
+    .option("--project <project>", "project of the platform, for callers that may choose one")
     .addHelpText(
       "after",
       `
@@ -61,8 +69,9 @@ Exit code: 0 passed (or no gate), 1 failed, 2 could not run, 3 undecided,
 130 interrupted. Results are kept in .agate/evaluations; run:ID names them.
 
 With a platform ($AGATE_BASE_URL, or agate --url URL eval), runs and their traces
-are reported there, and variants and environments are its own: this code runs with
-their configurations. Without one, variants are those of agate.config.json.
+are reported there, and variants are its own: this code runs with their
+configurations. env:NAME is the build that is live there, which is fetched and
+started here. Without a platform, variants are those of agate.config.json.
 ${examples("agate eval", "agate eval support.eval.ts --trials 3 --max-cost 2", "agate eval --baseline run:20261117-4f3a9c01", "agate eval --candidate default@9 --baseline env:production")}`,
     );
   return command.action(async (files: string[]) => {
@@ -106,13 +115,14 @@ ${examples("agate eval", "agate eval support.eval.ts --trials 3 --max-cost 2", "
 
 /** The one that is named by `agate --url URL eval`, or the environment: `eval --url` is the application's. */
 function platformOf(command: Command, env: NodeJS.ProcessEnv): EvalPlatform | undefined {
-  const common = command.parent?.opts<{ url?: string; apiKey?: string }>() ?? {};
+  const common = command.parent?.opts<{ url?: string; apiKey?: string; project?: string }>() ?? {};
   if (common.url === undefined && !env.AGATE_BASE_URL) return undefined;
-  const { apiKey = common.apiKey } = command.opts<EvalFlags>();
+  const { apiKey = common.apiKey, project = common.project } = command.opts<EvalFlags>();
   const outcome = readConnection(
     {
       ...(common.url !== undefined && { url: common.url }),
       ...(apiKey !== undefined && { apiKey }),
+      ...(project !== undefined && { project }),
     },
     env,
   );

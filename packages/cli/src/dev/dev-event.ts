@@ -50,6 +50,15 @@ export type DevEvent =
   | { readonly event: "types-fixed" }
   /** The compiler failed before it had checked anything. */
   | { readonly event: "types-unchecked"; readonly reason: string }
+  /** The eval files cannot be built, or throw. The workflow is served in any case. */
+  | {
+      readonly event: "evals-broken";
+      /** Where, if that is known. */
+      readonly problems: readonly CodeProblem[];
+      readonly reason: string;
+    }
+  /** The eval files can be used again. */
+  | { readonly event: "evals-fixed" }
   | { readonly event: "output"; readonly stream: "stdout" | "stderr"; readonly line: string }
   | ServedCall
   /** `agate dev` is stopping. */
@@ -126,6 +135,13 @@ export function describeEvent(event: DevEvent, paint: Paint): readonly string[] 
           `Types could not be checked: ${printableLine(event.reason)}. Run npx tsc --noEmit to see why, or turn the check off with --no-typecheck.`,
         ),
       ];
+    case "evals-broken":
+      return [
+        ...problemLines(event.problems, paint),
+        paint("yellow", `${event.reason} The workflow is still served.`),
+      ];
+    case "evals-fixed":
+      return [paint("green", "The eval files can be used again.")];
     case "output":
       return [event.line];
     case "call":
@@ -155,6 +171,7 @@ function typeLines(
 }
 
 function problemLines(problems: readonly CodeProblem[], paint: Paint): string[] {
+  if (problems.length === 0) return [];
   return formatProblems(problems, paint).trimEnd().split("\n");
 }
 

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import type { PlatformOptions } from "@agate/platform";
 import { describeSupervision, type SupervisionEvent, Supervisor } from "@agate/platform/dev";
 import type { LogOptions } from "@agate/platform/options";
@@ -8,6 +9,7 @@ import type { Project } from "../packing/project.ts";
 import { type FreshBundle, watchApp } from "../packing/watch-app.ts";
 import { createBundleFolder } from "./bundle-folder.ts";
 import { DevBuilds, watchUnpackedReads } from "./dev-builds.ts";
+import { DevEvaluators } from "./dev-evaluators.ts";
 import type { DevEvent } from "./dev-event.ts";
 import { DevLog } from "./dev-log.ts";
 import { DevWorkflow } from "./dev-workflow.ts";
@@ -75,7 +77,20 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   parts.defer(() => rmSync(folder, { recursive: true, force: true }));
   // The way `agate server` loads it, so that the platform stays in one file.
   const { startPlatform } = await import("@agate/platform");
-  const outcome = await startPlatform(platformOptions(options, application));
+  const served = Promise.withResolvers<{ readonly url: string; readonly key: string }>();
+  let applicationId: string | undefined;
+  const outcome = await startPlatform({
+    ...platformOptions(options, application),
+    evaluators: (ofBuilds) =>
+      new DevEvaluators({
+        project,
+        folder: join(folder, "evals"),
+        applicationId: () => applicationId,
+        environment: async () => environmentOf(project, { names, ...(await served.promise) }),
+        emit,
+        ofBuilds,
+      }),
+  });
   if (outcome.kind === "refused") return outcome;
   const { platform } = outcome;
   parts.defer(() => platform.close());
@@ -98,11 +113,15 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
     project: DEFAULT_PROJECT_ID,
     application,
     emit,
-    onRegistered: (applicationId) => devLog.openFor(applicationId),
+    onRegistered: (id) => {
+      applicationId = id;
+      devLog.openFor(id);
+    },
   });
   const failure = Promise.withResolvers<Error>();
   const onError = (error: unknown) => failure.resolve(error as Error);
   const key = platform.issueKey("agate dev");
+  served.resolve({ url: platform.localUrl, key });
   const builds = new DevBuilds({
     project,
     folder,

@@ -12,7 +12,15 @@ import {
 import { join } from "node:path";
 import { type ItemResult, itemKey } from "@agate/platform/evaluations";
 import { isRecord } from "@agate/protocol";
+import type { ScorerConfigs } from "@agate/protocol/evaluator";
 import type { PinnedTestset } from "./load-cases.ts";
+
+/** The configurations that the scorers of a run have. */
+export interface PinnedScorers {
+  /** Null: the code's own defaults. */
+  readonly revision: number | null;
+  readonly configs: ScorerConfigs;
+}
 
 /** What a run was started with. Results can be added to it only by the same. */
 export interface RunHeader {
@@ -29,6 +37,8 @@ export interface RunHeader {
   readonly cases: string;
   /** Version by scorer. */
   readonly scorers: Readonly<Record<string, string>>;
+  /** Of the scorers' configurations; null where they are the code's own. */
+  readonly scorers_revision: number | null;
   /** The git commit of the code. */
   readonly commit: string | null;
   /** The address of the platform that has its traces. */

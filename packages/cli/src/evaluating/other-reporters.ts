@@ -19,6 +19,7 @@ export function jsonReport(reports: readonly EvaluationReport[]): string {
       started_at: header.started_at,
       columns: header.columns,
       scorers: header.scorers,
+      scorers_revision: header.scorers_revision,
       items,
       figures: summary.figures,
       judges: summary.judges,

@@ -53,7 +53,8 @@ function newRun(header: RunHeader, { evaluation, loaded, columns }: ReportedRun)
     application: evaluation.application,
     evaluation: evaluation.name,
     testset: { ...loaded.testset, hash: header.cases },
-    scorers: evaluation.scorers.map(({ name, version }) => ({ name, version })),
+    scorers: evaluation.scorers.map(({ name, version, kind }) => ({ name, version, kind })),
+    scorers_revision: header.scorers_revision,
     trials: header.trials,
     columns: rolesOf(columns).map(([name, column]) => ({ name, ...columnBody(column) })),
     gate: evaluation.gate,
@@ -64,16 +65,18 @@ function newRun(header: RunHeader, { evaluation, loaded, columns }: ReportedRun)
 
 function columnBody(column: RunColumn) {
   const ref = refOf(column);
-  if (column.kind !== "code" || column.target.by === "code") return { ref };
+  const isCalled = column.kind === "code" || column.kind === "build";
+  if (!isCalled || column.target.by === "code") return { ref };
   const { slug: variant, revision } = column.target;
-  return { ref, variant, revision };
+  const build = column.kind === "build" ? { build: column.build.id } : {};
+  return { ref, variant, revision, ...build };
 }
 
 /** Calls of this code are traced to the platform of the run; stored outputs to that of theirs. */
 function tracedColumns(header: RunHeader, columns: RunColumns, url: string): Set<ColumnRole> {
   const traced = rolesOf(columns).filter(([, column]) => {
     if (column.kind === "url") return false;
-    return (column.kind === "stored" ? column.run.header : header).platform === url;
+    return (column.kind === "stored" ? column : header).platform === url;
   });
   return new Set(traced.map(([role]) => role));
 }

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isRecord, type ResolvedConfig } from "@agate/protocol";
+import { type Build, type Environment, isRecord, type ResolvedConfig } from "@agate/protocol";
 import { apiPath } from "../api-client/api-client.ts";
 import { ApiFailure } from "../api-client/api-failure.ts";
 import { EvalFailure } from "./eval-failure.ts";
 import { readRun } from "./kept-run.ts";
+import { platformOutputs } from "./platform-outputs.ts";
 import type { EvalPlatform } from "./report-run.ts";
 import type { RunColumn, RunColumns } from "./run-column.ts";
 
@@ -64,13 +65,36 @@ async function candidateOf(ref: string | undefined, place: ColumnsPlace): Promis
 
 async function columnOf(option: string, ref: string, place: ColumnsPlace): Promise<RunColumn> {
   if (ref.startsWith(RUN)) {
-    const run = readRun(place.folder, ref.slice(RUN.length));
-    if (run !== undefined) return { kind: "stored", label: ref, run };
-    throw new EvalFailure(`${option}: no run ${ref.slice(RUN.length)} in .agate/evaluations.`);
+    return storedColumn(option, ref, place);
   }
   return place.platform === undefined
     ? ownColumn(option, ref, place.folder)
     : await platformColumn(option, ref, place, place.platform);
+}
+
+/** An earlier run: one that is kept here, else one that the platform has. */
+async function storedColumn(
+  option: string,
+  ref: string,
+  { folder, platform }: ColumnsPlace,
+): Promise<RunColumn> {
+  const id = ref.slice(RUN.length);
+  const kept = readRun(folder, id);
+  if (kept !== undefined) {
+    const { header, find } = kept;
+    const outputs = { scorers: header.scorers, find };
+    return { kind: "stored", label: ref, platform: header.platform, outputs };
+  }
+  if (platform === undefined) {
+    throw new EvalFailure(`${option}: no run ${id} in .agate/evaluations.`);
+  }
+  const outputs = await platformOutputs(platform, id);
+  if (outputs === undefined) {
+    throw new EvalFailure(
+      `${option}: no run ${id}, neither in .agate/evaluations nor on the platform.`,
+    );
+  }
+  return { kind: "stored", label: ref, platform: platform.api.connection.url, outputs };
 }
 
 /** Without a platform. */
@@ -108,7 +132,7 @@ function fileVariants(folder: string): readonly string[] | undefined {
   }
 }
 
-/** This code, with a configuration of the platform. */
+/** This code, or a build that is live in an environment, with a configuration of the platform. */
 async function platformColumn(
   option: string,
   ref: string,
@@ -118,12 +142,16 @@ async function platformColumn(
   const query = queryOf(ref);
   if (query === undefined) throw new EvalFailure(wrongRef(option, ref));
   try {
+    const live = "environment" in query && (await liveColumn(api, application, query.environment));
+    if (live) return live;
     const path = apiPath`/registry/applications/${application}/config`;
     const { value } = await api.get<ResolvedConfig>(path, query);
     const { slug, revision } = value.variant;
     const pinned = `${slug}@${revision}`;
     if ("environment" in query) {
-      note(`${option} ${ref} is this code with ${pinned}, the configuration that is live there.`);
+      note(
+        `${option} ${ref} is this code with ${pinned}, the configuration that is live there: the platform has no build of that environment.`,
+      );
     }
     const label = ref === pinned ? ref : `${ref} (${pinned})`;
     return { kind: "code", ref, label, target: { by: "variant", slug, revision } };
@@ -133,6 +161,28 @@ async function platformColumn(
     if (isMissing) throw new EvalFailure(`${option} ${ref}: ${describe(error)}`);
     throw error;
   }
+}
+
+/**
+ * Build and revision that are live in an environment, read together: a deploy in between must not mix
+ * them. Undefined where the platform has no build to run, as of code that runs elsewhere.
+ */
+async function liveColumn(
+  api: EvalPlatform["api"],
+  application: string,
+  environment: string,
+): Promise<RunColumn | undefined> {
+  const path = apiPath`/registry/applications/${application}/environments/${environment}`;
+  const { deployment } = (await api.get<Environment>(path)).value;
+  if (deployment?.build?.kind !== "hosted") return undefined;
+  const { slug, revision } = deployment.variant;
+  const { id, number } = deployment.build;
+  const { value: build } = await api.get<Build>(
+    apiPath`/registry/applications/${application}/builds/${id}`,
+  );
+  const ref = `${ENVIRONMENT}${environment}`;
+  const label = `${ref} (build ${number}, ${slug}@${revision})`;
+  return { kind: "build", ref, label, target: { by: "variant", slug, revision }, build };
 }
 
 type ConfigQuery =

@@ -1,15 +1,15 @@
-import type {
-  CallAttempt,
-  CallTarget,
-  ColumnRole,
-  EvaluatorClient,
-  ItemPerformer,
-  RunItem,
-  ScoreAttempt,
+import {
+  type CallAttempt,
+  type CallTarget,
+  type ColumnRole,
+  createPerformer,
+  type EvaluatorClient,
+  type ItemPerformer,
+  type PerformedColumn,
+  type StoredOutputs,
 } from "@agate/platform/evaluations";
-import { isRecord } from "@agate/protocol";
-import type { DeclaredEvaluation } from "@agate/protocol/evaluator";
-import type { ReadRun } from "./kept-run.ts";
+import { type Build, isRecord } from "@agate/protocol";
+import type { DeclaredEvaluation, ScorerConfigs } from "@agate/protocol/evaluator";
 
 /** Where the outputs of a column come from. */
 export type RunColumn =
@@ -22,115 +22,86 @@ export type RunColumn =
       readonly label: string;
       readonly target: CallTarget;
     }
+  /** A build that is live in an environment, with the configuration that is live there. */
+  | {
+      readonly kind: "build";
+      readonly ref: string;
+      readonly label: string;
+      readonly target: CallTarget;
+      readonly build: Build;
+    }
   /** An application that runs elsewhere. */
   | { readonly kind: "url"; readonly label: string; readonly url: string }
   /** The outputs of an earlier run, scored anew. */
-  | { readonly kind: "stored"; readonly label: string; readonly run: ReadRun };
+  | {
+      readonly kind: "stored";
+      readonly label: string;
+      /** The address of the platform that has its traces. */
+      readonly platform: string | null;
+      readonly outputs: Pick<StoredOutputs, "find" | "scorers">;
+    };
 
 export type RunColumns = Readonly<Partial<Record<ColumnRole, RunColumn>>>;
 
 /** How spans and platforms name a column: as it was asked for. */
 export function refOf(column: RunColumn): string {
-  return column.kind === "code" ? column.ref : column.label;
+  return column.kind === "code" || column.kind === "build" ? column.ref : column.label;
 }
 
 interface PerformerOptions {
   readonly client: EvaluatorClient;
+  /** Those of the builds that columns name, by the ids of these. */
+  readonly builds: ReadonlyMap<string, EvaluatorClient>;
   readonly evaluation: DeclaredEvaluation;
+  /** The configurations that the run's scorers are pinned to. */
+  readonly configs: ScorerConfigs;
   readonly run: string;
   readonly columns: RunColumns;
+  /** The address of the platform that traces can be read from. */
+  readonly platform: string | undefined;
 }
 
 /** Makes the calls of a run by its columns; all scores are the evaluator's. */
-export function createPerformer(options: PerformerOptions): ItemPerformer {
-  const { client, evaluation, run, columns } = options;
-  const callers = Object.fromEntries(
-    Object.entries(columns).map(([role, column]) => [role, callerOf(column, options)]),
-  ) as Partial<Record<ColumnRole, (item: RunItem) => Promise<CallAttempt>>>;
-  return {
-    async call(item) {
-      const call = callers[item.column];
-      if (call === undefined) throw new Error(`The run has no column ${item.column}.`);
-      return call(item);
-    },
-    async score(item, { output, trace_id, span_id }, scorers) {
-      const { case: row, trial } = item;
-      const column = columns[item.column];
-      // A trace that this process did not collect is not there to be asked for.
-      const isOwn = column?.kind === "code" && trace_id !== null && span_id !== null;
-      const made = await client.score(evaluation.name, {
-        run,
-        case: row.id,
-        trial,
-        column: column && refOf(column),
-        inputs: row.inputs,
-        output,
-        expected: row.expected,
-        metadata: row.metadata,
-        span: isOwn ? { trace_id, span_id } : null,
-        scorers,
-      });
-      return column?.kind === "stored" ? withStored(made, item, column.run, evaluation) : made;
-    },
-  };
+export function performerOf(options: PerformerOptions): ItemPerformer {
+  const { client, evaluation, configs, run, columns } = options;
+  const performed = Object.fromEntries(
+    Object.entries(columns).map(([role, column]) => [role, performedColumn(column, options)]),
+  );
+  return createPerformer({ scorer: client, evaluation, configs, run, columns: performed });
 }
 
-function callerOf(
+function performedColumn(
   column: RunColumn,
-  { client, evaluation: { route }, run }: PerformerOptions,
-): (item: RunItem) => Promise<CallAttempt> {
+  { client, builds, evaluation: { route }, run, platform }: PerformerOptions,
+): PerformedColumn {
+  const ref = refOf(column);
   switch (column.kind) {
     case "code":
-      return ({ case: row, trial }) =>
-        client.call(
-          route,
-          row.inputs,
-          { run, case: row.id, trial, column: column.ref },
-          column.target,
-        );
+    case "build": {
+      const caller = column.kind === "code" ? client : builds.get(column.build.id);
+      if (caller === undefined) throw new Error(`${column.label} was not started.`);
+      return {
+        kind: "called",
+        ref,
+        hasTraces: true,
+        call: ({ case: row, trial }) => {
+          const item = { run, case: row.id, trial, column: column.ref };
+          return caller.call(route, row.inputs, item, column.target);
+        },
+      };
+    }
     case "url":
-      return ({ case: row }) => callElsewhere(column.url, route, row.inputs);
-    case "stored":
-      return async ({ case: row, trial }) => storedAttempt(column, row.id, trial);
-  }
-}
-
-/**
- * The trace of a stored output may be gone. A score that fails for it is the one of the earlier run,
- * where the same version of the scorer has given it.
- */
-function withStored(
-  made: ScoreAttempt,
-  { case: row, trial }: RunItem,
-  run: ReadRun,
-  { scorers }: DeclaredEvaluation,
-): ScoreAttempt {
-  const stored = run.find(row.id, trial)?.scores ?? {};
-  const scores = { ...made.scores };
-  for (const { name, version } of scorers) {
-    const before = stored[name];
-    const isSame = run.header.scorers[name] === version;
-    if (scores[name]?.status === "failed" && before?.status === "ok" && isSame) {
-      scores[name] = before;
+      return {
+        kind: "called",
+        ref,
+        hasTraces: false,
+        call: ({ case: row }) => callElsewhere(column.url, route, row.inputs),
+      };
+    case "stored": {
+      const hasTraces = platform === column.platform;
+      return { kind: "stored", ref, outputs: { ...column.outputs, hasTraces } };
     }
   }
-  return { ...made, scores };
-}
-
-const NO_FIGURES = { trace_id: null, span_id: null, latency: null, cost: 0 } as const;
-
-/** The candidate's output of an earlier run. It costs nothing now. */
-function storedAttempt(
-  { label, run }: Extract<RunColumn, { kind: "stored" }>,
-  row: string,
-  trial: number,
-): CallAttempt {
-  const found = run.find(row, trial);
-  if (found === undefined) {
-    return { ...NO_FIGURES, error: `${label} has no output of this case and trial.` };
-  }
-  const { output, error, trace_id, span_id, latency } = found;
-  return { output, error, trace_id, span_id, latency, cost: 0 };
 }
 
 /** Calls a route of an application that runs elsewhere: its cost is not known here. */

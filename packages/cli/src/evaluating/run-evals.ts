@@ -3,6 +3,7 @@ import { EvaluatorClient } from "@agate/platform/evaluations";
 import type { CheckFault, DeclaredEvaluation } from "@agate/protocol/evaluator";
 import { smallestMargin } from "@agate/protocol/statistics";
 import { formatProblems } from "../packing/code-problem.ts";
+import { findEvalFiles } from "../packing/find-eval-files.ts";
 import { gitCommit } from "../packing/git-commit.ts";
 import { openProject, type Project } from "../packing/project.ts";
 import { progressBar, silentProgress, startProgress } from "../terminal/progress.ts";
@@ -10,14 +11,15 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { EvalFailure } from "./eval-failure.ts";
 import { type EvaluationReport, exitCodeOf, resultOf } from "./evaluation-report.ts";
 import { startEvaluator } from "./evaluator-process.ts";
-import { findEvalFiles } from "./find-eval-files.ts";
-import { unfinishedRun } from "./kept-run.ts";
+import { type PinnedScorers, unfinishedRun } from "./kept-run.ts";
 import { type LoadedCases, loadCases } from "./load-cases.ts";
 import { githubReport, jsonReport, junitReport } from "./other-reporters.ts";
+import { pinScorers } from "./pin-scorers.ts";
 import { type EvalPlatform, reportedAddress, reportTo } from "./report-run.ts";
 import { resolveColumns } from "./resolve-columns.ts";
 import type { RunColumns } from "./run-column.ts";
 import { runEvaluation } from "./run-evaluation.ts";
+import { type StartedBuilds, startBuilds } from "./start-builds.ts";
 import { tableReport } from "./table-reporter.ts";
 
 /** What the command line asks for. */
@@ -25,6 +27,8 @@ export interface EvalRequest {
   readonly only?: readonly string[] | undefined;
   readonly candidate?: string | undefined;
   readonly baseline?: string | undefined;
+  /** The revision of the scorers' configurations. */
+  readonly scorers?: number | undefined;
   readonly trials?: number | undefined;
   readonly concurrency?: number | undefined;
   readonly maxCost?: number | undefined;
@@ -66,8 +70,14 @@ export async function runEvals(session: EvalSession): Promise<number> {
   const evaluations = chosen(await client.evaluations(), flags.only);
   // All are checked before the first call of any: a typing error must not cost a run.
   const prepared: PreparedEvaluation[] = [];
-  for (const evaluation of evaluations) {
-    const before = flags.resume ? unfinishedRun(project.folder, evaluation.name) : undefined;
+  for (const declared of evaluations) {
+    const before = flags.resume ? unfinishedRun(project.folder, declared.name) : undefined;
+    const { evaluation, scorers } = await pinScorers(declared, {
+      platform: session.platform,
+      wanted: flags.scorers,
+      pinned: before?.header.scorers_revision,
+      note: (sentence) => terminal.note(sentence),
+    });
     const cases = await loadCases(evaluation, {
       folder: project.folder,
       api: session.platform?.api,
@@ -81,15 +91,26 @@ export async function runEvals(session: EvalSession): Promise<number> {
       platform: session.platform,
       note: (sentence) => terminal.note(sentence),
     });
-    prepared.push({ evaluation, cases, columns });
+    prepared.push({ evaluation, scorers, cases, columns });
   }
+  await using builds = await startBuilds({
+    project,
+    columns: prepared.flatMap(({ evaluation: { application }, columns }) =>
+      Object.values(columns).map((column) => ({ application, column })),
+    ),
+    platform: session.platform && { ...session.platform, getsTraces: flags.report },
+    env: session.env,
+    onOutput: (text) => terminal.writeNote(text),
+    note: (sentence) => terminal.note(sentence),
+    signal,
+  });
   signal.addEventListener("abort", () =>
     terminal.note("Interrupted: waiting for running calls. Press Ctrl-C again to end at once."),
   );
   const reports: EvaluationReport[] = [];
   const commit = await gitCommit(project.folder, session.env);
   for (const each of prepared) {
-    const report = await runOne(session, each, { client, project, commit });
+    const report = await runOne(session, each, { client, builds, project, commit });
     reports.push(report);
     if (flags.reporter === "table" || flags.output !== undefined) {
       for (const line of tableReport(report, terminal.paint, terminal.columns))
@@ -104,12 +125,14 @@ export async function runEvals(session: EvalSession): Promise<number> {
 
 interface PreparedEvaluation {
   readonly evaluation: DeclaredEvaluation;
+  readonly scorers: PinnedScorers;
   readonly cases: LoadedCases;
   readonly columns: RunColumns;
 }
 
 interface RunParts {
   readonly client: EvaluatorClient;
+  readonly builds: StartedBuilds;
   readonly project: Project;
   readonly commit: string | null;
 }
@@ -184,8 +207,8 @@ function shownFault({ id, path, msg }: CheckFault): string {
 
 async function runOne(
   { flags, terminal, signal, platform }: EvalSession,
-  { evaluation, cases: loaded, columns }: PreparedEvaluation,
-  { client, project, commit }: RunParts,
+  { evaluation, scorers, cases: loaded, columns }: PreparedEvaluation,
+  { client, builds, project, commit }: RunParts,
 ): Promise<EvaluationReport> {
   const { cases, source } = loaded;
   const target = flags.report ? platform : undefined;
@@ -195,7 +218,9 @@ async function runOne(
   progress.begin(evaluation.name);
   const outcome = await runEvaluation({
     client,
+    builds: builds.clients,
     evaluation,
+    scorers,
     cases,
     testset: loaded.testset,
     columns,
@@ -205,6 +230,7 @@ async function runOne(
     maxCost: flags.maxCost,
     resume: flags.resume === true,
     commit,
+    platform: platform?.api.connection.url,
     report: target && reportTo(target, { evaluation, loaded, columns }, terminal),
     signal,
     onProgress: (done, all, failed) =>

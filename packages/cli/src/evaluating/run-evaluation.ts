@@ -4,6 +4,7 @@ import {
   type ColumnRole,
   CostCeiling,
   type EvaluatorClient,
+  hashCases,
   type ItemResult,
   itemKey,
   planItems,
@@ -16,15 +17,25 @@ import {
 import { RunTally } from "@agate/protocol/evaluations";
 import type { DeclaredEvaluation } from "@agate/protocol/evaluator";
 import { type Refusal, refused } from "../packing/project.ts";
-import { KeptRun, type ReadRun, type RunHeader, readRun, unfinishedRun } from "./kept-run.ts";
-import { type CasesOrigin, hashCases } from "./load-cases.ts";
-import { createPerformer, type RunColumns } from "./run-column.ts";
+import {
+  KeptRun,
+  type PinnedScorers,
+  type ReadRun,
+  type RunHeader,
+  readRun,
+  unfinishedRun,
+} from "./kept-run.ts";
+import type { CasesOrigin } from "./load-cases.ts";
+import { performerOf, type RunColumns } from "./run-column.ts";
 import type { ReportOutcome, RunReporter } from "./run-reporter.ts";
 import { type RunSummary, summariseRun, tallied } from "./run-summary.ts";
 
 export interface RunEvaluationOptions {
   readonly client: EvaluatorClient;
+  /** Those of the builds that columns name, by the ids of these. */
+  readonly builds: ReadonlyMap<string, EvaluatorClient>;
   readonly evaluation: DeclaredEvaluation;
+  readonly scorers: PinnedScorers;
   readonly cases: readonly RunCase[];
   readonly testset: CasesOrigin;
   readonly columns: RunColumns;
@@ -38,6 +49,8 @@ export interface RunEvaluationOptions {
   readonly resume: boolean;
   /** The git commit of the code. */
   readonly commit: string | null;
+  /** The address of the platform that the evaluator can read from. */
+  readonly platform: string | undefined;
   /** Reports the run to a platform. */
   readonly report: RunReporting | undefined;
   readonly signal: AbortSignal;
@@ -115,7 +128,15 @@ export async function runEvaluation(
   const end = await runItems(
     open(planItems({ cases, columns: roles, trials, seed: header.seed }), done),
     {
-      performer: createPerformer({ client: options.client, evaluation, run: header.run, columns }),
+      performer: performerOf({
+        client: options.client,
+        builds: options.builds,
+        evaluation,
+        configs: options.scorers.configs,
+        run: header.run,
+        columns,
+        platform: options.platform,
+      }),
       concurrency: options.concurrency,
       scorers,
       ceiling,
@@ -210,6 +231,7 @@ function newHeader(options: RunEvaluationOptions): RunHeader {
     testset: testset.kind === "testset" ? testset : null,
     cases: hashCases(cases),
     scorers: Object.fromEntries(evaluation.scorers.map(({ name, version }) => [name, version])),
+    scorers_revision: options.scorers.revision,
     commit: options.commit,
     platform: options.report?.url ?? null,
   };

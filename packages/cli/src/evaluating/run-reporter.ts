@@ -1,4 +1,12 @@
-import type { ColumnRole, ItemResult, RunCase, RunEnd } from "@agate/platform/evaluations";
+import {
+  batchesOf,
+  type ColumnRole,
+  type ItemResult,
+  type RunCase,
+  type RunEnd,
+  resultBody,
+  stopReason,
+} from "@agate/platform/evaluations";
 import {
   MOST_RUN_BATCH,
   type NewRun,
@@ -8,7 +16,6 @@ import {
 } from "@agate/protocol";
 import { type ApiClient, type ApiPath, apiPath } from "../api-client/api-client.ts";
 import { ApiFailure } from "../api-client/api-failure.ts";
-import { batchesOf, resultBody } from "./report-bodies.ts";
 
 export interface RunReporterOptions {
   readonly api: Pick<ApiClient, "send">;
@@ -138,10 +145,7 @@ export class RunReporter {
   #close(end: Exclude<RunEnd, "interrupted">): Promise<Run> {
     const { id } = this.#options.run;
     if (end === "finished") return this.#post(apiPath`/registry/runs/${id}/finish`);
-    const reason =
-      end.stopped === "reached"
-        ? "The cost ceiling was reached."
-        : "A cost is unknown, so the cost ceiling cannot be kept.";
+    const reason = stopReason(end.stopped);
     return this.#post(apiPath`/registry/runs/${id}/stop`, { reason });
   }
 

@@ -17,12 +17,15 @@ import { type Project, slashed } from "./project.ts";
 /** The names of what a bundle consists of. */
 export const BUNDLE_FILE = "app.js";
 export const BUNDLE_MAP_FILE = "app.js.map";
+/** The names of the bundle of eval files, in a build. */
+export const EVALS_FILE = "evals.js";
+export const EVALS_MAP_FILE = "evals.js.map";
 
 /** A program in one file. */
 export interface Bundle {
   readonly kind: "bundle";
   /** By their names in the folder that it will lie in. */
-  readonly files: ReadonlyMap<typeof BUNDLE_FILE | typeof BUNDLE_MAP_FILE, Uint8Array>;
+  readonly files: ReadonlyMap<string, Uint8Array>;
   readonly metafile: Metafile;
   readonly warnings: readonly CodeProblem[];
 }
@@ -59,6 +62,31 @@ await serveEvaluator();
 `;
   const request = { runs: "here", takesDevelopmentPackages: true } as const;
   return bundleOutcome(project, () => build(bundleOptions(project, request, source)));
+}
+
+/**
+ * Bundles the eval files of a build. The program is in it as well: a run calls routes of it that no
+ * evaluation of this build may have.
+ */
+export async function bundleEvalsElsewhere(
+  project: Project,
+  files: readonly string[],
+  { sharesApi }: { readonly sharesApi: boolean },
+): Promise<Bundle | BrokenCode> {
+  const { build } = await import("esbuild");
+  const imports = files.map((file) => `import ${JSON.stringify(file)};\n`).join("");
+  const source = `import ${JSON.stringify(PARENT)};
+import * as app from ${JSON.stringify(`./${basename(project.entry)}`)};
+${imports}import { serveEvaluator } from "@agate/sdk/runner";
+await serveEvaluator(app, { file: ${JSON.stringify(project.entryName)} });
+`;
+  const request = { runs: "elsewhere", sharesApi, takesDevelopmentPackages: true } as const;
+  return bundleOutcome(project, () =>
+    build({
+      ...bundleOptions(project, request, source),
+      outfile: join(project.folder, EVALS_FILE),
+    }),
+  );
 }
 
 export type BundleOptions = BuildOptions & { readonly metafile: true; readonly write: false };
@@ -108,7 +136,7 @@ export async function bundleOutcome(
     const files = outputFiles.map(({ path, contents }) => [basename(path), contents] as const);
     return {
       kind: "bundle",
-      files: new Map(files) as Bundle["files"],
+      files: new Map(files),
       metafile,
       warnings: ofOwnCode(project, warnings).map(codeProblem),
     };

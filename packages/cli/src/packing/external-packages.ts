@@ -23,6 +23,8 @@ export type BundleRequest =
       readonly runs: "elsewhere";
       /** Whether the SDK takes the `@opentelemetry/api` that is installed there. */
       readonly sharesApi: boolean;
+      /** Whether packages may be declared among the devDependencies: those of eval files are installed, too. */
+      readonly takesDevelopmentPackages?: true;
     };
 
 /** What the SDK shares with other libraries: with two copies, neither may see the other's spans. */
@@ -42,7 +44,7 @@ const ASKED = Symbol("asked");
 export function externalPackages(project: Project, request: BundleRequest): Plugin {
   const isHere = request.runs === "here";
   const sharesApi = !isHere && request.sharesApi;
-  const takesDevelopment = isHere && request.takesDevelopmentPackages === true;
+  const takesDevelopment = request.takesDevelopmentPackages === true;
   return {
     name: "agate-external-packages",
     setup(build) {
@@ -141,7 +143,10 @@ export interface ImportedPackage {
   readonly installed: ReadonlySet<string>;
 }
 
-/** What a bundle leaves outside of itself, Node's own modules apart. */
+/**
+ * What a bundle leaves outside of itself, Node's own modules apart. Those of eval files may be declared
+ * among the devDependencies: a bundle of the program that imports one is not made.
+ */
 export function importedPackages(project: Project, metafile: Metafile): readonly ImportedPackage[] {
   const left = new Set(Object.values(metafile.outputs).flatMap(({ imports }) => namesOf(imports)));
   const importers = new Map<string, Map<string, PackageFolder>>();
@@ -165,14 +170,34 @@ function importedPackage(
   owners: readonly PackageFolder[],
 ): ImportedPackage {
   // What the project itself declares counts for everything that is bundled with it.
-  const declaring = [project, ...owners].find((each) => declaredRange(each, name) !== undefined);
+  const declaring = [project, ...owners].find((each) => anyRange(each, name) !== undefined);
   const versions = owners.map(({ folder }) => installedPackage(folder, name)?.json.version);
   return {
     name,
-    range: declaring === undefined ? "*" : (declaredRange(declaring, name) ?? "*"),
+    range: declaring === undefined ? "*" : (anyRange(declaring, name) ?? "*"),
     declaredIn: (declaring ?? project).folder,
     installed: new Set(versions.filter((version) => version !== undefined)),
   };
+}
+
+function anyRange(owner: PackageFolder, name: string): string | undefined {
+  return declaredRange(owner, name) ?? owner.json.devDependencies?.[name];
+}
+
+/** Those of two bundles that are installed together. */
+export function mergedPackages(
+  some: readonly ImportedPackage[],
+  others: readonly ImportedPackage[],
+): readonly ImportedPackage[] {
+  const byName = new Map(some.map((each) => [each.name, each]));
+  for (const other of others) {
+    const known = byName.get(other.name) ?? other;
+    byName.set(other.name, {
+      ...known,
+      installed: new Set([...known.installed, ...other.installed]),
+    });
+  }
+  return [...byName.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 function namesOf(

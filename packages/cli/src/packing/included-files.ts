@@ -1,7 +1,7 @@
 import { glob, readFile, stat } from "node:fs/promises";
 import { isAbsolute, join, matchesGlob, normalize, relative } from "node:path";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
-import { BUNDLE_FILE, BUNDLE_MAP_FILE } from "./bundle-app.ts";
+import { BUNDLE_FILE, BUNDLE_MAP_FILE, EVALS_FILE, EVALS_MAP_FILE } from "./bundle-app.ts";
 import { type Refusal, refused, slashed } from "./project.ts";
 
 /** The SDK reads it from the working directory, so it is always included. */
@@ -12,6 +12,8 @@ const OWN_FILES: ReadonlySet<string> = new Set([
   BUILD_MANIFEST_FILE,
   BUNDLE_FILE,
   BUNDLE_MAP_FILE,
+  EVALS_FILE,
+  EVALS_MAP_FILE,
   "package.json",
   "package-lock.json",
 ]);

@@ -22,6 +22,8 @@ interface DeployFlags extends ActivateFlags {
   readonly environment?: string;
   readonly build?: string;
   readonly include?: readonly string[];
+  /** False with --no-evals. */
+  readonly evals: boolean;
 }
 
 /** `agate deploy`: from a file to a running service. */
@@ -51,6 +53,7 @@ export function deployCommand(): Command {
       "files that the program reads at run time, relative to its project (repeatable)",
       collect,
     )
+    .option("--no-evals", "leave the eval files out: the platform cannot start runs of them")
     .addOption(messageOption())
     .addHelpText(
       "after",
@@ -142,13 +145,17 @@ async function pack(
   const { formatProblems } = await import("../../packing/code-problem.ts");
   const { gitCommit } = await import("../../packing/git-commit.ts");
   const { packApp } = await import("../../packing/pack-app.ts");
+  const { evalFilesOf } = await import("../../packing/find-eval-files.ts");
   const { app: application, include } = flags;
-  const outcome = await packApp(file, { application, include, env });
+  const findEvals = flags.evals ? evalFilesOf : undefined;
+  const outcome = await packApp(file, { application, include, findEvals, env });
   if (outcome.kind !== "packed") {
     progress.failed();
     if (outcome.kind === "refused") throw new CommandFailure(outcome.reason);
     throw new CommandFailure(
-      `${file} cannot be packed:`,
+      outcome.kind === "broken"
+        ? `${file} cannot be packed:`
+        : "The eval files cannot be packed. Fix them, or deploy without them (--no-evals):",
       formatProblems(outcome.problems, terminal.paintNote).trimEnd().split("\n"),
     );
   }
@@ -158,7 +165,8 @@ async function pack(
     outcome.packages.length === 0
       ? ""
       : `, ${plural(outcome.packages.length, "package")} to install`;
-  progress.done(`${plural(outcome.files.size, "file")}${packages}`);
+  const evalFiles = outcome.evalFiles === 0 ? "" : `, ${plural(outcome.evalFiles, "eval file")}`;
+  progress.done(`${plural(outcome.files.size, "file")}${evalFiles}${packages}`);
   if (outcome.warnings.length > 0) {
     terminal.note(formatProblems(outcome.warnings, terminal.paintNote).trimEnd());
   }

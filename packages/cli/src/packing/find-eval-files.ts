@@ -1,7 +1,7 @@
 import { glob, realpath, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { nearestPackage } from "../packing/package-folder.ts";
-import { type Refusal, refused, slashed } from "../packing/project.ts";
+import { nearestPackage } from "./package-folder.ts";
+import { type Project, type Refusal, refused, slashed } from "./project.ts";
 
 const EVAL_FILE = /\.eval\.(?:[cm]?[jt]s|[jt]sx)$/;
 const PATTERN = "**/*.eval.{ts,mts,cts,tsx,js,mjs,cjs,jsx}";
@@ -18,6 +18,12 @@ export async function findEvalFiles(
   return refused(
     `No eval files below ${rootOf(folder)}. Declare an evaluation in a file such as app.eval.ts; docs/guide/evaluating.md shows how.`,
   );
+}
+
+/** The eval files of a project, without those of packages in folders below: they belong to them. */
+export async function evalFilesOf({ folder }: Project): Promise<readonly string[]> {
+  const files = await filesBelow(folder);
+  return files.filter((file) => nearestPackage(file)?.folder === folder);
 }
 
 async function namedFiles(
