@@ -2,10 +2,11 @@ import type { TestRow } from "@agate/protocol";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { startServer } from "../../running-server.ts";
+import { descriptionOf } from "../description-of.ts";
 import { sendTraces } from "../traces/sent-trace.ts";
 import { withPlatform } from "../with-platform.ts";
 
-const { open, platform, registry } = withPlatform(startServer);
+const { newPage, open, platform, registry } = withPlatform(startServer);
 
 async function rowsOf(set: string): Promise<readonly TestRow[]> {
   const path = `/testsets/${set}/revisions/latest/rows`;
@@ -33,11 +34,10 @@ describe("a test set", () => {
 
     await page.getByRole("button", { name: "Import" }).click();
     const text = dialog(page).getByRole("textbox", { name: "CSV or JSONL" });
-    await text.fill("id,question\n1,Why?");
-    await dialog(page).getByRole("alert").getByText("Unknown column").waitFor();
+    await text.fill("id;question\n1;Why?");
+    await dialog(page).getByRole("alert").getByText("separated by commas").waitFor();
     await text.fill("id,inputs.question,expected\na,Why?,because\nb,How?,");
     await dialog(page).getByRole("status").getByText("2 read: 2 added").waitFor();
-    await web.expectAccessible();
     await dialog(page).getByRole("button", { name: "Apply to draft" }).click();
     await page.getByText("Draft on revision 0: 2 added").waitFor();
     await commit(page, "From a file");
@@ -97,21 +97,113 @@ describe("a test set", () => {
   });
 });
 
+describe("columns of a CSV file", () => {
+  it("are guessed from the route, and can be mapped and typed before they are imported", async () => {
+    await registry("POST", "/applications", { slug: "mapped" });
+    const fields = { question: { type: "string" }, k: { type: "integer" } };
+    const inputs = { type: "object", properties: fields };
+    const schema = { properties: { inputs, config: { type: "object", properties: {} } } };
+    const post = {
+      ...{ "x-ag-route": "/answer", "x-ag-endpoint": "playground" },
+      requestBody: { content: { "application/json": { schema } } },
+    };
+    const paths = { "/playground/run/answer": { post } };
+    await registry("PUT", "/applications/mapped/schema", { openapi: "3.1.0", paths });
+    const boundTo = { application: "mapped", route: "/answer" };
+    await registry("POST", "/testsets", { slug: "tickets", bound_to: boundTo });
+    await using web = await open("/testsets/tickets");
+    const { page } = web;
+    await page.getByRole("button", { name: "Import" }).click();
+    await dialog(page)
+      .getByRole("textbox", { name: "CSV or JSONL" })
+      .fill("ID,Question,k,label,points\n7,Why?,3,so,4.5");
+    const use = (column: string) =>
+      dialog(page).getByRole("combobox", { name: `Use ${column} as` });
+    const preview = dialog(page).getByRole("status", { name: "Preview" });
+    await preview.getByText('added: 7 {"question":"Why?","k":3} → "so"').waitFor();
+    expect(await use("points").inputValue()).toBe("metadata");
+    await use("points").selectOption("Expected");
+    await dialog(page).getByRole("alert").getByText("at the same place").waitFor();
+    await dialog(page).getByRole("textbox", { name: "Field of points" }).fill("points");
+    await dialog(page).getByRole("combobox", { name: "Type of points" }).selectOption("Number");
+    await dialog(page).getByRole("textbox", { name: "Field of label" }).fill("word");
+    await use("ID").selectOption("Left out");
+    await preview.getByText('{"question":"Why?","k":3} → {"word":"so","points":4.5}').waitFor();
+    await web.expectAccessible();
+    await web.look({ width: 390, theme: "dark" });
+    await web.expectNoOverflow();
+    await web.expectAccessible();
+    await dialog(page).getByRole("button", { name: "Apply to draft" }).click();
+    await commit(page, "Mapped");
+    await page.getByText("Revision 1 committed.").waitFor();
+    expect(await rowsOf("tickets")).toMatchObject([
+      { inputs: { question: "Why?", k: 3 }, expected: { word: "so", points: 4.5 }, metadata: {} },
+    ]);
+    web.expectNoFaults();
+  });
+});
+
+describe("a row", () => {
+  it("is purged from all revisions after a warning, and shown as purged", async () => {
+    await registry("POST", "/testsets", { slug: "personal" });
+    const upsert = [
+      { id: "ada", inputs: { text: "My name is Ada." } },
+      { id: "eve", inputs: { text: "Hello" } },
+    ];
+    await registry("POST", "/testsets/personal/revisions", { upsert, base_revision: 0 });
+    await using web = await open("/testsets/personal");
+    const { page } = web;
+    await page.getByRole("button", { name: "Edit ada" }).click();
+    await dialog(page).getByRole("textbox", { name: "Tags" }).fill("new");
+    await dialog(page).getByRole("button", { name: "Apply" }).click();
+    await page.getByText("Draft on revision 1: 1 changed").waitFor();
+    await page.getByRole("button", { name: "Purge ada" }).click();
+    await dialog(page).getByText("This can't be undone.").waitFor();
+    await web.expectAccessible();
+    await dialog(page).getByRole("button", { name: "Purge", exact: true }).click();
+    const row = page.getByRole("row").filter({ hasText: "ada" });
+    await row.getByText("Content deleted").waitFor();
+    await page.getByText("Revision 1", { exact: true }).waitFor();
+    expect(await row.getByRole("button").count()).toBe(1);
+    await web.expectAccessible();
+    expect(await rowsOf("personal")).toMatchObject([{ id: "ada", inputs: {}, purged: true }, {}]);
+    web.expectNoFaults();
+  });
+
+  it("is not purged with a key that may only edit", async () => {
+    await registry("POST", "/testsets", { slug: "edited" });
+    const upsert = [{ id: "eve", inputs: {} }];
+    await registry("POST", "/testsets/edited/revisions", { upsert, base_revision: 0 });
+    const editor = { name: "editor", scopes: ["read", "evaluate"] };
+    const { key } = await registry<{ key: string }>("POST", "/keys", editor);
+    await using web = await newPage();
+    const { page } = web;
+    await page.context().request.post("/session", { data: { key } });
+    await web.open("/testsets/edited");
+    const purge = page.getByRole("button", { name: "Purge eve" });
+    const reason = "Purging a row needs a key with the admin scope.";
+    await expect.poll(() => descriptionOf(purge)).toBe(reason);
+    expect(await purge.isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Edit eve" }).isEnabled()).toBe(true);
+    web.expectNoFaults();
+  });
+});
+
 describe("recorded calls", () => {
-  it("are added to a test set, what was redacted or cut off is refused by name", async () => {
-    const call = (name: string, inputs: object, more: Record<string, boolean> = {}) => ({
-      name,
-      application: "calls",
-      attributes: {
-        "ag.route": "/answer",
-        "ag.content.inputs": JSON.stringify(inputs),
-        "ag.content.outputs": JSON.stringify("An answer."),
-        ...more,
-      },
-    });
-    const [first] = await sendTraces(platform().url, [
+  const call = (name: string, inputs: object, more: Record<string, boolean> = {}) => ({
+    name,
+    application: "calls",
+    attributes: {
+      "ag.route": "/answer",
+      "ag.content.inputs": JSON.stringify(inputs),
+      "ag.content.outputs": JSON.stringify("An answer."),
+      ...more,
+    },
+  });
+
+  it("are added to a test set; one that was cut off is refused", async () => {
+    const [first, cut] = await sendTraces(platform().url, [
       call("whole", { question: "Why?" }),
-      call("hidden", { question: "***" }, { "ag.redacted": true }),
       call("cut", { truncated: true, limit: 20, start: '{"question"' }),
     ]);
     await using web = await open(`/traces/${first?.traceId}`);
@@ -133,17 +225,67 @@ describe("recorded calls", () => {
         source: { trace_id: first?.traceId, span_id: first?.spanId },
       },
     ]);
+    await web.open(`/traces/${cut?.traceId}`);
+    await page.getByRole("button", { name: "Add to test set" }).click();
+    await dialog(page)
+      .getByRole("list", { name: "Not added" })
+      .getByText("cut: Truncated")
+      .waitFor();
+    expect(await dialog(page).getByRole("button", { name: "Add", exact: true }).isDisabled()).toBe(
+      true,
+    );
 
-    await web.open("/traces?application=calls");
-    await page.getByRole("link", { name: "whole" }).waitFor();
-    await page.getByRole("button", { name: "Add listed to test set" }).click();
+    web.expectNoFaults();
+  });
+
+  it("are selected in the list and added together, without those that cannot be", async () => {
+    await registry("POST", "/testsets", { slug: "selected" });
+    const names = ["one", "two", "hidden", "four", "five", "six", "seven", "eight", "nine"];
+    const sent = await sendTraces(
+      platform().url,
+      names.map((name, n) => ({
+        ...call(name, { question: name }, name === "hidden" ? { "ag.redacted": true } : {}),
+        application: "selecting",
+        // The first is the newest, and listed first.
+        start: Date.now() - n * 1000,
+      })),
+    );
+    await using web = await open("/traces?application=selecting");
+    const { page } = web;
+    const select = (name: string) => page.getByRole("checkbox", { name: `Select ${name}` });
+    const bar = page.getByRole("region", { name: "Selection" });
+    const checked = () => page.getByRole("grid").locator("td input:checked").count();
+    await select("two").check();
+    await select("four").click({ modifiers: ["Shift"] });
+    await bar.getByText("3 selected").waitFor();
+    await select("all listed").click();
+    expect(await checked()).toBe(9);
+    await select("all listed").click();
+    await bar.waitFor({ state: "detached" });
+
+    // With the keyboard alone: the second to the last.
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Shift+X");
+    await bar.getByText("8 selected").waitFor();
+    expect(await select("hidden").isChecked()).toBe(true);
+    await web.expectAccessible();
+    await web.look({ width: 390, theme: "dark" });
+    await web.expectNoOverflow();
+    await web.expectAccessible();
+    await bar.getByRole("button", { name: "Add to test set" }).click();
     const refused = dialog(page).getByRole("list", { name: "Not added" });
     await refused.getByText("hidden: Redacted").waitFor();
-    await refused.getByText("cut: Truncated").waitFor();
-    await sets.selectOption({ value: "recorded" });
-    await dialog(page).getByRole("button", { name: "Add", exact: true }).click();
-    await page.getByText("1 already there").waitFor();
-    expect(await rowsOf("recorded")).toHaveLength(1);
+    const link = refused.getByRole("link", { name: "hidden" });
+    expect(await link.getAttribute("href")).toContain(sent[2]!.traceId);
+    await dialog(page).getByRole("combobox", { name: "Test set" }).selectOption("selected");
+    await web.expectAccessible();
+    await dialog(page).getByRole("button", { name: "Add 7", exact: true }).click();
+    await page.getByText("7 rows added to").waitFor();
+    const added = (await rowsOf("selected")).map(({ inputs }) => inputs.question);
+    expect(added).toEqual(names.filter((name) => name !== "one" && name !== "hidden"));
     web.expectNoFaults();
   });
 });

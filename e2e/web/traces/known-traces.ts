@@ -46,8 +46,8 @@ export async function names(page: Page): Promise<readonly string[]> {
   return page.getByRole("grid").getByRole("row").getByRole("link").allInnerTexts();
 }
 
-/** The texts of a row's cells. */
+/** The texts of a row's cells, without the one of its checkbox. */
 export async function cellsOf(page: Page, name: string): Promise<readonly string[]> {
   const row = page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
-  return row.getByRole("gridcell").allInnerTexts();
+  return (await row.getByRole("gridcell").allInnerTexts()).slice(1);
 }

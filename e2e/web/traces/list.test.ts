@@ -19,6 +19,7 @@ describe("the columns", () => {
     const cell = (row: string, column: string) => cellOf(page, row, column);
     await page.getByRole("link", { name: "known", exact: true }).waitFor();
     expect(await page.getByRole("columnheader").allInnerTexts()).toEqual([
+      "",
       "Time",
       "Name",
       "Status",

@@ -87,10 +87,17 @@ export function schemaQuery(
 export function variantsQuery(client: PlatformClient, app: string) {
   return queryOptions({
     queryKey: [...applicationKey(client, app), "variants"],
-    queryFn: async ({ signal }) =>
-      (await client.get<Items<RegistryVariant>>(`${applicationPath(app)}/variants`, { signal }))
-        .items,
+    queryFn: ({ signal }) => readVariants(client, app, signal),
   });
+}
+
+export async function readVariants(
+  client: PlatformClient,
+  app: string,
+  signal?: AbortSignal,
+): Promise<readonly RegistryVariant[]> {
+  const path = `${applicationPath(app)}/variants`;
+  return (await client.get<Items<RegistryVariant>>(path, { signal })).items;
 }
 
 /** Newest first, a page at a time. */

@@ -5,10 +5,14 @@ import type { PlatformClient } from "./platform-client.ts";
 
 const PATH = "/registry/runs";
 
-const REFRESH_MS = 3000;
 /** The platform adds up all results of a running run whenever it is asked: a large one is asked about less. */
-const LARGE_RUN_RESULTS = 20_000;
-const LARGE_REFRESH_MS = 15_000;
+const REFRESHES = [
+  { upToResults: 1000, ms: 1000 },
+  { upToResults: 20_000, ms: 3000 },
+] as const;
+const LARGEST_REFRESH_MS = 15_000;
+/** The list of runs has no figures to add up. */
+const LIST_REFRESH_MS = 3000;
 const RUNS_PER_PAGE = 25;
 const CASES_PER_PAGE = 50;
 const RESULTS_PER_PAGE = 50;
@@ -40,7 +44,7 @@ export function runsQuery(client: PlatformClient, filter: RunFilter) {
     getNextPageParam: (page: Page<Run>) => page.next_cursor,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ items }) => items.some(isRunning)) ? REFRESH_MS : false,
+      state.data?.pages.some(({ items }) => items.some(isRunning)) ? LIST_REFRESH_MS : false,
   });
 }
 
@@ -107,7 +111,8 @@ export function deleteRun(client: PlatformClient, run: string) {
 /** After which time what is shown of a run is asked for again; false once it has ended. */
 export function refreshMs(run: Pick<Run, "status" | "results">): number | false {
   if (!isRunning(run)) return false;
-  return run.results > LARGE_RUN_RESULTS ? LARGE_REFRESH_MS : REFRESH_MS;
+  const found = REFRESHES.find(({ upToResults }) => run.results <= upToResults);
+  return found?.ms ?? LARGEST_REFRESH_MS;
 }
 
 function isRunning({ status }: Pick<Run, "status">): boolean {

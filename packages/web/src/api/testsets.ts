@@ -135,6 +135,12 @@ export function deleteTestSet(client: PlatformClient, testSet: string) {
   return client.send<undefined>("DELETE", testSetPath(testSet));
 }
 
+/** Deletes the content of a row from all revisions and runs. */
+export function purgeRow(client: PlatformClient, testSet: string, row: string) {
+  const path = `${testSetPath(testSet)}/rows/${encodeURIComponent(row)}/purge`;
+  return client.send<undefined>("POST", path);
+}
+
 export interface RowsCommit {
   readonly upsert: readonly TestRow[];
   readonly delete: readonly string[];
@@ -145,6 +151,31 @@ export interface RowsCommit {
 
 export function commitRows(client: PlatformClient, testSet: string, commit: RowsCommit) {
   return client.send<TestSetCommit>("POST", `${testSetPath(testSet)}/revisions`, commit);
+}
+
+export interface AddedCall {
+  readonly trace_id: string;
+  readonly span_id: string;
+  readonly with_output: boolean;
+}
+
+/** What the platform takes in one request; each makes a revision. */
+const CALLS_PER_REQUEST = 100;
+
+/** Adds recorded calls as rows, without those whose inputs a row has already; gives how many. */
+export async function addSpans(
+  client: Pick<PlatformClient, "send">,
+  testSet: string,
+  calls: readonly AddedCall[],
+): Promise<number> {
+  let sum = 0;
+  for (let at = 0; at < calls.length; at += CALLS_PER_REQUEST) {
+    const spans = calls.slice(at, at + CALLS_PER_REQUEST);
+    const message = "Add recorded calls";
+    const path = `${testSetPath(testSet)}/spans`;
+    sum += (await client.send<{ added: number }>("POST", path, { spans, message })).added;
+  }
+  return sum;
 }
 
 export interface NewerRevision {

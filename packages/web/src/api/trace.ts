@@ -35,7 +35,15 @@ export async function downloadTrace(client: PlatformClient, traceId: string): Pr
 export function spanQuery(client: PlatformClient, spanId: string) {
   return queryOptions({
     queryKey: [client.project, "span", spanId],
-    queryFn: ({ signal }) =>
-      client.get<SpanRecord>(`/observability/spans/${encodeURIComponent(spanId)}/`, { signal }),
+    queryFn: ({ signal }) => readSpan(client, spanId, signal),
   });
+}
+
+/** A span with all below it. */
+export function readSpan(
+  client: PlatformClient,
+  spanId: string,
+  signal: AbortSignal,
+): Promise<SpanRecord> {
+  return client.get<SpanRecord>(`/observability/spans/${encodeURIComponent(spanId)}/`, { signal });
 }

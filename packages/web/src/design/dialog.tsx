@@ -52,22 +52,25 @@ interface FormDialogProps {
   /** The label of the submit button: "Rename". */
   readonly action: string;
   readonly onSubmit: () => void;
-  readonly isPending: boolean;
+  readonly isPending?: boolean;
   /** Disables the submit button. */
-  readonly isEmpty: boolean;
+  readonly isEmpty?: boolean;
   /** Why the form cannot be submitted. */
   readonly refusal?: string | null;
+  readonly width?: DialogProps["width"];
   readonly children: ReactNode;
 }
 
 /** A dialog with a form: Enter submits it, as the button does. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, onClose, action, onSubmit, isPending, isEmpty, refusal = null, children } = props;
+  const { title, onClose, action, onSubmit, isPending = false, isEmpty = false } = props;
+  const { refusal = null, width = "normal", children } = props;
   const formId = useId();
   return (
     <Dialog
       title={title}
       onClose={onClose}
+      width={width}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>

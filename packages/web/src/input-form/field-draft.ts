@@ -1,10 +1,9 @@
-import type { ConfigFieldSchema } from "@agate/protocol";
+import type { ConfigFieldSchema, JsonSchema } from "@agate/protocol";
 import { isSameJson, mustBe, refusedBy, shownValue } from "@agate/protocol";
 import { readJson } from "../code-editor/json-syntax.ts";
 import { parseNumber } from "../design/number-box.tsx";
 import type { InputControl, InputField } from "./input-fields.ts";
-import type { JsonSchema } from "./json-schema.ts";
-import { skeletonOf } from "./json-schema.ts";
+import { skeletonOf } from "./skeleton-of.ts";
 
 /**
  * The typed content of one field: a text, or the texts of a list; null and "" are empty. Choices and

@@ -1,3 +1,4 @@
+import type { JsonSchema } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -10,7 +11,6 @@ import {
   typedProblems,
 } from "./input-draft.ts";
 import { inputFields } from "./input-fields.ts";
-import type { JsonSchema } from "./json-schema.ts";
 
 function object(properties: object, required: readonly string[] = Object.keys(properties)) {
   return { type: "object", properties, required };

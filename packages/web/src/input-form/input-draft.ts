@@ -1,3 +1,4 @@
+import type { JsonSchema } from "@agate/protocol";
 import { isRecord, isSameJson } from "@agate/protocol";
 import { readJson } from "../code-editor/json-syntax.ts";
 import { ownField } from "../config-form/config-values.ts";
@@ -11,7 +12,7 @@ import {
   parseField,
 } from "./field-draft.ts";
 import { type InputFields, inputFields, WHOLE } from "./input-fields.ts";
-import { type JsonSchema, skeletonOf } from "./json-schema.ts";
+import { skeletonOf } from "./skeleton-of.ts";
 
 /** Inputs while they are typed, valid or not, as a form or as JSON. Serialisable. */
 export type InputDraft =

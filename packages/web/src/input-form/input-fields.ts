@@ -1,6 +1,5 @@
-import type { ConfigFieldSchema } from "@agate/protocol";
-import { isRecord } from "@agate/protocol";
-import { type JsonSchema, resolveSchema } from "./json-schema.ts";
+import type { ConfigFieldSchema, JsonSchema } from "@agate/protocol";
+import { isRecord, resolveSchema } from "@agate/protocol";
 
 /** One input of a route. */
 export interface InputField {

@@ -11,7 +11,7 @@ import { type InputDraft, parseDraft, typedProblems } from "../input-form/input-
 import { InputForm } from "../input-form/input-form.tsx";
 import { ModeSwitch, useInputMode } from "../input-form/input-mode.tsx";
 import { AddToTestSetDialog } from "../testsets/add-to-test-set-dialog.tsx";
-import { caseOfInputs } from "../testsets/span-case.ts";
+import { caseOfInputs, refusedCase } from "../testsets/span-case.ts";
 import { rejectedInputs } from "./running/rejected-fields.ts";
 import { RUNS } from "./running/stop-button.tsx";
 import type { Runner } from "./running/use-runner.ts";
@@ -175,7 +175,7 @@ function AddCaseDialog({ route, testCase, onClose }: AddCaseDialogProps) {
   const candidate =
     parsed.kind === "inputs"
       ? caseOfInputs(name, parsed.inputs, { application: app, route: route.route })
-      : ({ kind: "refused", name, reason: "Its inputs are not valid yet." } as const);
+      : refusedCase(name, "Its inputs are not valid yet.");
   return <AddToTestSetDialog candidates={[candidate]} onClose={onClose} />;
 }
 

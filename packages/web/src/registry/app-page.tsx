@@ -11,6 +11,7 @@ import { Card } from "../design/panels.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
 import { ReadOnlyNote } from "../revisions/read-only.tsx";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
+import { StartRunButton } from "../start-run/start-run-button.tsx";
 import { AppBreadcrumb } from "./app-breadcrumb.tsx";
 import { BuildsCard } from "./builds-card.tsx";
 import { EnvironmentsSection } from "./environments-section.tsx";
@@ -49,6 +50,7 @@ export function AppPage() {
                 <GitCompareArrows size={15} aria-hidden />
                 Compare
               </Link>
+              <StartRunButton preset={{ application: app }} />
               <Link to="/apps/$app/playground" params={{ app }} className={buttonClass("primary")}>
                 <FlaskConical size={15} aria-hidden />
                 Playground

@@ -1,11 +1,10 @@
 import type { ReactNode } from "react";
 import { useState } from "react";
-import { ApiError } from "../api/api-error.ts";
 import type { PlatformClient } from "../api/platform-client.ts";
 import { FormDialog } from "../design/dialog.tsx";
-import { Field, TextInput } from "../design/field.tsx";
 import { ChangeFailure } from "../revisions/change-failure.tsx";
 import { useConfirmedChange } from "../revisions/use-confirmed-change.ts";
+import { NameField, nameProblem } from "./name-field.tsx";
 
 const REFUSAL = "No changes made";
 
@@ -35,7 +34,7 @@ export function NameDialog<Output>(props: NameDialogProps<Output>) {
     },
   });
   const { error } = naming;
-  const problem = error instanceof ApiError ? slugProblem(error) : undefined;
+  const problem = nameProblem(error);
   return (
     <FormDialog
       title={title}
@@ -46,30 +45,15 @@ export function NameDialog<Output>(props: NameDialogProps<Output>) {
       isEmpty={slug.trim() === "" || slug === initial}
     >
       {children}
-      <Field
-        label="Name"
-        description="Lower-case letters and digits, separated by single - _ or ."
+      <NameField
+        value={slug}
         problem={problem}
-      >
-        {(ids) => (
-          <TextInput
-            {...ids}
-            value={slug}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => {
-              setSlug(event.target.value);
-              naming.reset();
-            }}
-          />
-        )}
-      </Field>
+        onChange={(name) => {
+          setSlug(name);
+          naming.reset();
+        }}
+      />
       {error !== null && problem === undefined && <ChangeFailure title={REFUSAL} error={error} />}
     </FormDialog>
   );
-}
-
-/** Errors of the name are shown at its field. */
-function slugProblem(error: ApiError): string | undefined {
-  return error.detail.find(({ loc }) => loc.at(-1) === "slug")?.msg;
 }

@@ -13,6 +13,7 @@ import { Card } from "../design/panels.tsx";
 import { revisionText } from "../revisions/live-plan.ts";
 import { Loaded } from "../revisions/loaded.tsx";
 import { ReadOnlyNote } from "../revisions/read-only.tsx";
+import { ScratchBadge } from "../revisions/scratch-badge.tsx";
 import { useApplicationChanges } from "../revisions/use-application-changes.ts";
 import { AppBreadcrumb } from "./app-breadcrumb.tsx";
 import { MoreButton } from "./more-button.tsx";
@@ -35,6 +36,7 @@ export function VariantPage() {
       <PageHeader
         above={<AppBreadcrumb app={app} />}
         title={variant}
+        beside={<ScratchBadge variant={variant} />}
         actions={
           revisions.data && (
             <>

@@ -14,6 +14,7 @@ import { revisionText } from "../revisions/live-plan.ts";
 import { Loaded } from "../revisions/loaded.tsx";
 import { orderEnvironments } from "../revisions/order-environments.ts";
 import { ChangeButton } from "../revisions/read-only.tsx";
+import { ScratchBadge } from "../revisions/scratch-badge.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 
 /** The variants of an application: their latest revision, and where they are live. */
@@ -89,6 +90,7 @@ function VariantRow({ app, variant }: VariantRowProps) {
           >
             {slug}
           </Link>
+          <ScratchBadge variant={slug} />
           <span className="text-ink-soft">
             {latest === 0 ? "no revisions" : latest === 1 ? "1 revision" : `${latest} revisions`}
           </span>

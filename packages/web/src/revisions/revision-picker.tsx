@@ -3,6 +3,7 @@ import { parseRevisionRef, revisionRefText } from "@agate/protocol";
 import { useId } from "react";
 import { Select } from "../design/field.tsx";
 import { orderEnvironments } from "./order-environments.ts";
+import { variantLabel } from "./scratch-badge.tsx";
 
 interface RevisionPickerProps {
   /** The label: "Before". */
@@ -54,7 +55,7 @@ export function RevisionPicker(props: RevisionPickerProps) {
           <optgroup label="Variants">
             {variants.map(({ slug, latest_revision }) => (
               <option key={slug} value={slug} disabled={latest_revision === 0}>
-                {latest_revision === 0 ? `${slug} (no revisions)` : slug}
+                {latest_revision === 0 ? `${slug} (no revisions)` : variantLabel(slug)}
               </option>
             ))}
           </optgroup>

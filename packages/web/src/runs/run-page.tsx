@@ -13,6 +13,7 @@ import { Loaded } from "../revisions/loaded.tsx";
 import { ChangeButton } from "../revisions/read-only.tsx";
 import { RunCases } from "./run-cases.tsx";
 import { RunFiguresView } from "./run-figures.tsx";
+import { RunEnd, RunProgress } from "./run-progress.tsx";
 import { columnText, costText, outcomeText, progressText, testsetText } from "./run-text.ts";
 
 const route = getRouteApi("/runs/$run");
@@ -59,7 +60,8 @@ function RunHeader({ run }: { readonly run: RunReport }) {
         actions={<RunActions run={run} />}
       />
       <div className="mx-4 mb-4 flex flex-col gap-1 md:mx-6">
-        {run.reason !== null && <p>{run.reason}</p>}
+        {run.status === "running" && <RunProgress run={run} />}
+        {(run.status === "stopped" || run.status === "failed") && <RunEnd run={run} />}
         {run.message !== "" && <p className="whitespace-pre-wrap wrap-anywhere">{run.message}</p>}
         <p className="flex flex-wrap gap-x-4 text-ink-soft">
           <span>{progressText(run)}</span>
@@ -93,7 +95,7 @@ function RunHeader({ run }: { readonly run: RunReport }) {
   );
 }
 
-function RunActions({ run: { id, status } }: { readonly run: Run }) {
+function RunActions({ run: { id, status, runner } }: { readonly run: Run }) {
   const [asked, setAsked] = useState<"stop" | "delete" | null>(null);
   const client = usePlatform();
   const queries = useQueryClient();
@@ -122,8 +124,8 @@ function RunActions({ run: { id, status } }: { readonly run: Run }) {
           onClose={() => setAsked(null)}
         >
           <p>
-            It keeps its results, but gets no verdict, and cannot be continued. Who runs it is
-            refused further results.
+            It keeps its results, but gets no verdict, and cannot be continued.
+            {runner === "client" && " The client that runs it can add no further results."}
           </p>
         </ConfirmDialog>
       )}

@@ -13,6 +13,7 @@ import { PageHeader, useTitle } from "../design/page-header.tsx";
 import { MoreButton } from "../registry/more-button.tsx";
 import { Ago } from "../revisions/ago.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
+import { StartRunButton } from "../start-run/start-run-button.tsx";
 import { candidateMeans, costText, outcomeText, progressText } from "./run-text.ts";
 import { parseRunsSearch } from "./runs-search.ts";
 import { ScoreHistory } from "./score-history.tsx";
@@ -26,7 +27,15 @@ export function RunsPage() {
   const query = useInfiniteQuery(runsQuery(usePlatform(), filter));
   return (
     <>
-      <PageHeader title="Runs" actions={<Filters filter={filter} />} />
+      <PageHeader
+        title="Runs"
+        actions={
+          <>
+            <Filters filter={filter} />
+            <StartRunButton look="primary" preset={filter} />
+          </>
+        }
+      />
       <Loaded query={query} lines={6}>
         {(data) => {
           const runs = runsOf(data);
@@ -61,7 +70,8 @@ function NoRuns({ isFiltered }: { readonly isFiltered: boolean }) {
         <p>No run matches the filters.</p>
       ) : (
         <p>
-          A run is an evaluation carried out once: its cases are called, scored and judged.{" "}
+          A run is an evaluation carried out once: its cases are called, scored and judged. Start
+          one here for a deployed build.{" "}
           <code className="font-mono text-[0.93rem]">agate eval</code> reports its runs here if{" "}
           <code className="font-mono text-[0.93rem]">AGATE_BASE_URL</code> names this platform.
         </p>

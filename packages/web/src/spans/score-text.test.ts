@@ -2,7 +2,7 @@ import { formatScore } from "@agate/protocol/format";
 import { describe, expect, it } from "vitest";
 import { scoreText, sourceText } from "./score-text.ts";
 
-const nobody = { evaluator: null, version: null, person: null };
+const unnamed = { evaluator: null, version: null, person: null };
 
 describe("the text of a score", () => {
   it.each([
@@ -30,11 +30,11 @@ describe("the text of a score", () => {
 
 describe("the source of a score", () => {
   it.each([
-    [{ kind: "code", ...nobody }, "Code"],
-    [{ kind: "model", ...nobody, evaluator: "judge", version: "2" }, "Model · judge@2"],
-    [{ kind: "code", ...nobody, version: "2" }, "Code · 2"],
-    [{ kind: "human", ...nobody, person: "ann" }, "Person · ann"],
-    [{ kind: "end_user", ...nobody }, "End user"],
+    [{ kind: "code", ...unnamed }, "Code"],
+    [{ kind: "model", ...unnamed, evaluator: "judge", version: "2" }, "Model · judge@2"],
+    [{ kind: "code", ...unnamed, version: "2" }, "Code · 2"],
+    [{ kind: "human", ...unnamed, person: "ann" }, "Person · ann"],
+    [{ kind: "end_user", ...unnamed }, "End user"],
   ] as const)("%o is %s", (source, text) => {
     expect(sourceText(source)).toBe(text);
   });

@@ -8,6 +8,7 @@ import { applicationsQuery } from "../api/applications.ts";
 import type { PlatformClient } from "../api/platform-client.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import {
+  addSpans,
   commitRows,
   createTestSet,
   readAllRows,
@@ -15,8 +16,9 @@ import {
   testSetsQuery,
 } from "../api/testsets.ts";
 import { FormDialog } from "../design/dialog.tsx";
-import { Checkbox, Field, Select, TextInput } from "../design/field.tsx";
+import { Checkbox, Field, Select } from "../design/field.tsx";
 import { useToaster } from "../design/toaster.tsx";
+import { NameField, nameProblem } from "../registry/name-field.tsx";
 import { ChangeFailure } from "../revisions/change-failure.tsx";
 import { useReadOnlyReason } from "../revisions/read-only.tsx";
 import { type Candidate, distinctCases } from "./span-case.ts";
@@ -70,7 +72,8 @@ export function AddToTestSetDialog({ candidates, onClose }: AddToTestSetDialogPr
       source,
     }),
   );
-  const isNew = slug === "";
+  const isNew = testSets.isSuccess && slug === "";
+  const problem = isNew ? nameProblem(add.error) : undefined;
   const submit = () =>
     add.mutate(
       isNew
@@ -99,48 +102,40 @@ export function AddToTestSetDialog({ candidates, onClose }: AddToTestSetDialogPr
           </Select>
         )}
       </Field>
-      {isNew && (
-        <Field
-          label="Name"
-          description="Lower-case letters and digits, separated by single - _ or ."
-        >
+      {isNew && <NameField value={newSlug} problem={problem} onChange={setNewSlug} />}
+      {cases.some(({ output }) => output !== undefined) && (
+        <Field label="Take the output as the expected value" isInline>
           {(ids) => (
-            <TextInput
+            <Checkbox
               {...ids}
-              value={newSlug}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => setNewSlug(event.target.value)}
+              checked={takesOutput}
+              onChange={(event) => setTakesOutput(event.target.checked)}
             />
           )}
         </Field>
       )}
-      <Field label="Take the output as the expected value" isInline>
-        {(ids) => (
-          <Checkbox
-            {...ids}
-            checked={takesOutput}
-            onChange={(event) => setTakesOutput(event.target.checked)}
-          />
-        )}
-      </Field>
       <Refusals
         refused={[
           ...refused,
-          ...cases.flatMap(({ name, outputProblem }) =>
+          ...cases.flatMap(({ name, outputProblem, source }) =>
             takesOutput && outputProblem !== null
-              ? [{ name, reason: `${outputProblem} Added without an expected value.` }]
+              ? [{ name, source, reason: `${outputProblem} Added without an expected value.` }]
               : [],
           ),
         ]}
       />
-      {add.error !== null && <ChangeFailure title="Not added" error={add.error} />}
+      {add.error !== null && problem === undefined && (
+        <ChangeFailure title="Not added" error={add.error} />
+      )}
     </FormDialog>
   );
 }
 
 interface RefusalsProps {
-  readonly refused: readonly { readonly name: string; readonly reason: string }[];
+  readonly refused: readonly Pick<
+    Extract<Candidate, { readonly kind: "refused" }>,
+    "name" | "reason" | "source"
+  >[];
 }
 
 function Refusals({ refused }: RefusalsProps) {
@@ -150,10 +145,24 @@ function Refusals({ refused }: RefusalsProps) {
       aria-label="Not added"
       className="max-h-40 overflow-y-auto rounded-lg bg-warning-soft px-3 py-2"
     >
-      {refused.map(({ name, reason }, index) => (
+      {refused.map(({ name, reason, source }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the list does not change.
         <li key={index} className="wrap-anywhere">
-          <strong className="font-medium">{name}</strong>: {reason}
+          {source === null ? (
+            <strong className="font-medium">{name}</strong>
+          ) : (
+            <Link
+              to="/traces/$traceId"
+              params={{ traceId: source.trace_id }}
+              search={{ span: source.span_id }}
+              target="_blank"
+              title={`Open trace ${source.trace_id} in a new tab`}
+              className="font-medium underline"
+            >
+              {name}
+            </Link>
+          )}
+          : {reason}
         </li>
       ))}
     </ul>
@@ -182,20 +191,35 @@ interface AddedRows {
   readonly known: number;
 }
 
-/** How often a commit is tried anew because another one was faster. */
-const MOST_TRIES = 3;
-
 /** Adds the rows that a set does not have yet: those that it has stay as they are. */
 async function addRows(client: PlatformClient, addition: Addition): Promise<AddedRows> {
   const { slug, created, rows } = addition;
   if (created) await createTestSet(client, { slug, bound_to: created.boundTo });
+  const calls = rows.flatMap(({ source, expected }) =>
+    source === null ? [] : [{ ...source, with_output: expected !== undefined }],
+  );
+  const written = rows.filter(({ source }) => source === null);
+  const added = (await addSpans(client, slug, calls)) + (await addWritten(client, slug, written));
+  return { slug, added, known: rows.length - added };
+}
+
+/** How often a commit is tried anew because another one was faster. */
+const MOST_TRIES = 3;
+
+/** Adds rows that are no recorded calls; gives how many. */
+async function addWritten(
+  client: PlatformClient,
+  slug: string,
+  rows: readonly TestRow[],
+): Promise<number> {
+  if (rows.length === 0) return 0;
   for (let tries = 1; ; tries++) {
     const testSet: TestSet = await readTestSet(client, slug);
     const known = new Set(
       (await readAllRows(client, slug, testSet.latest_revision)).map(({ id }) => id),
     );
     const upsert = rows.filter(({ id }) => !known.has(id));
-    if (upsert.length === 0) return { slug, added: 0, known: rows.length };
+    if (upsert.length === 0) return 0;
     try {
       const commit: TestSetCommit = await commitRows(client, slug, {
         upsert,
@@ -203,7 +227,7 @@ async function addRows(client: PlatformClient, addition: Addition): Promise<Adde
         base_revision: testSet.latest_revision,
         message: `Add ${plural(upsert.length, "row")}`,
       });
-      return { slug, added: commit.added, known: rows.length - upsert.length };
+      return commit.added;
     } catch (error) {
       const isStale = error instanceof ApiError && error.has("revision_stale");
       if (!isStale || tries === MOST_TRIES) throw error;

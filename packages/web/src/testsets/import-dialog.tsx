@@ -1,16 +1,27 @@
 import type { TestRow } from "@agate/protocol";
-import { type RowsReading, shownRowFault } from "@agate/protocol/testsets";
+import {
+  type ColumnChoice,
+  type CsvHeader,
+  guessColumns,
+  inputFields,
+  type RowsReading,
+  readCsv,
+  readCsvHeader,
+  readJsonl,
+  shownRowFault,
+} from "@agate/protocol/testsets";
 import { type DragEvent, useMemo, useState } from "react";
 import { Button } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";
 import { Dialog } from "../design/dialog.tsx";
 import { Choice, Field, TextArea } from "../design/field.tsx";
-import { readImport } from "./read-import.ts";
+import { ColumnChoices } from "./column-choices.tsx";
 import {
   changeCounts,
   countsText,
   type ImportMode,
   importChanges,
+  type RowChange,
   type RowChanges,
 } from "./row-changes.ts";
 
@@ -35,10 +46,8 @@ export function ImportDialog(props: ImportDialogProps) {
   const [text, setText] = useState(initial);
   const [mode, setMode] = useState<ImportMode>("add");
   const [isOver, setOver] = useState(false);
-  const read = useMemo(
-    () => (text.trim() === "" ? null : readImport(text, inputSchema)),
-    [text, inputSchema],
-  );
+  const columns = useColumns(text, inputSchema);
+  const read = useMemo(() => readImport(text, columns.choices), [text, columns.choices]);
   const changes = useMemo(
     () => (read?.kind === "rows" ? importChanges(current, read.rows, mode) : null),
     [read, current, mode],
@@ -72,7 +81,7 @@ export function ImportDialog(props: ImportDialogProps) {
     >
       <Field
         label="CSV or JSONL"
-        description="Paste rows, or drop a file. CSV has a header: id, inputs.NAME, expected or expected.NAME, metadata.NAME, tags; :json at the end of a name reads its cells as JSON."
+        description="Paste rows, or drop a file. The first line of CSV names its columns."
       >
         {(ids) => (
           <TextArea
@@ -90,14 +99,54 @@ export function ImportDialog(props: ImportDialogProps) {
           />
         )}
       </Field>
+      {columns.header !== null && columns.choices !== null && (
+        <ColumnChoices
+          header={columns.header}
+          choices={columns.choices}
+          fields={inputFields(inputSchema)}
+          onChange={columns.choose}
+        />
+      )}
       <Choice label="Import mode" options={MODES} value={mode} onChange={setMode} />
       {read !== null && <Preview read={read} changes={changes} />}
     </Dialog>
   );
 }
 
+/** The columns of pasted CSV: as they are probably meant, until others are chosen. */
+function useColumns(text: string, inputSchema: ImportDialogProps["inputSchema"]) {
+  const read = useMemo(() => (isJsonl(text) ? null : readCsvHeader(text)), [text]);
+  // Further rows are no reason to guess again.
+  const key = JSON.stringify(read?.headers ?? null);
+  const guessed = useMemo(
+    () => guessColumns((JSON.parse(key) as CsvHeader["headers"] | null) ?? [], inputSchema),
+    [key, inputSchema],
+  );
+  const [chosen, setChosen] = useState<{ key: string; choices: readonly ColumnChoice[] } | null>(
+    null,
+  );
+  return {
+    /** Null for JSONL, and for CSV without a valid header. */
+    header: read,
+    choices: read === null ? null : chosen?.key === key ? chosen.choices : guessed,
+    choose: (choices: readonly ColumnChoice[]) => setChosen({ key, choices }),
+  };
+}
+
+/** JSONL begins with an object; anything else is CSV. */
+export function isJsonl(text: string): boolean {
+  return /^\uFEFF?\s*\{/.test(text);
+}
+
+function readImport(text: string, columns: readonly ColumnChoice[] | null): RowsReading | null {
+  if (text.trim() === "") return null;
+  return isJsonl(text) ? readJsonl(text) : readCsv(text, { columns: columns ?? undefined });
+}
+
 /** More are only counted. */
 const MOST_LISTED = 20;
+/** Characters of a value. */
+const MOST_SHOWN = 200;
 
 interface PreviewProps {
   readonly read: RowsReading;
@@ -119,9 +168,20 @@ function Preview({ read, changes }: PreviewProps) {
       <p className="font-medium">
         {read.rows.length.toLocaleString("en")} read: {countsText(changeCounts(changes))}
       </p>
-      <Lines lines={[...changes].map(([id, { kind }]) => `${kind}: ${id}`)} />
+      <Lines
+        lines={[...changes].map(([id, change]) => `${change.kind}: ${id}${contentOf(change)}`)}
+      />
     </div>
   );
+}
+
+/** As JSON, in which a number and the same number as a text differ. */
+function contentOf(change: RowChange): string {
+  if (change.kind === "removed") return "";
+  const { inputs, expected } = change.row;
+  const given = ` ${JSON.stringify(inputs).slice(0, MOST_SHOWN)}`;
+  if (expected === undefined) return given;
+  return `${given} → ${JSON.stringify(expected).slice(0, MOST_SHOWN)}`;
 }
 
 function Lines({ lines }: { readonly lines: readonly string[] }) {

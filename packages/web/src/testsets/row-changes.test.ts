@@ -64,6 +64,12 @@ describe("an import", () => {
       }),
     );
   });
+
+  it("leaves purged rows empty, and removes those that are replaced", () => {
+    const purged = { ...rowOf("a"), inputs: {}, purged: true } as const;
+    expect(importChanges([purged], [rowOf("a")], "replace").size).toBe(0);
+    expect(kinds(importChanges([purged], [], "replace"))).toEqual({ a: "removed" });
+  });
 });
 
 describe("a draft on top of a newer revision", () => {

@@ -39,7 +39,10 @@ export function reverted(changes: RowChanges, id: string): RowChanges {
 /** How an import is applied: its rows replace all others, or are added to them. */
 export type ImportMode = "replace" | "add";
 
-/** The changes that make imported rows of current ones. Rows are the same where their ids are. */
+/**
+ * The changes that make imported rows of current ones. Rows are the same where their ids are; purged
+ * ones stay as they are.
+ */
 export function importChanges(
   current: readonly TestRow[],
   imported: readonly TestRow[],
@@ -50,7 +53,10 @@ export function importChanges(
   for (const row of imported) {
     const before = known.get(row.id);
     if (before === undefined) changes.set(row.id, { kind: "added", row });
-    else if (!isSameRow(before, row)) changes.set(row.id, { kind: "changed", row, before });
+    // The platform refuses content for a purged row.
+    else if (!before.purged && !isSameRow(before, row)) {
+      changes.set(row.id, { kind: "changed", row, before });
+    }
     known.delete(row.id);
   }
   if (mode === "replace") {

@@ -1,8 +1,7 @@
 import type { TestRow } from "@agate/protocol";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { CodeEditor } from "../code-editor/code-editor.tsx";
-import { Button } from "../design/button.tsx";
-import { Dialog } from "../design/dialog.tsx";
+import { FormDialog } from "../design/dialog.tsx";
 import { Field, TextInput } from "../design/field.tsx";
 import { draftOf, EMPTY_DRAFT, type RowDraft, type RowProblems, readDraft } from "./row-draft.ts";
 
@@ -19,7 +18,6 @@ interface RowDialogProps {
 export function RowDialog({ row, isTaken, onSave, onClose }: RowDialogProps) {
   const [draft, setDraft] = useState<RowDraft>(() => (row === null ? EMPTY_DRAFT : draftOf(row)));
   const [problems, setProblems] = useState<RowProblems>({});
-  const formId = useId();
   const set = (field: keyof RowDraft) => (value: string) => {
     setDraft({ ...draft, [field]: value });
     setProblems({ ...problems, [field]: undefined });
@@ -34,81 +32,69 @@ export function RowDialog({ row, isTaken, onSave, onClose }: RowDialogProps) {
     onClose();
   };
   return (
-    <Dialog
+    <FormDialog
       title={row === null ? "New row" : `Row ${row.id}`}
+      action={row === null ? "Add" : "Apply"}
       width="wide"
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" form={formId}>
-            {row === null ? "Add" : "Apply"}
-          </Button>
-        </>
-      }
+      onSubmit={save}
     >
-      <form
-        id={formId}
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
+      <Field
+        label="Id"
+        description={row === null ? "Optional: without one it is a hash of the inputs." : undefined}
+        problem={problems.id}
       >
-        <Field
-          label="Id"
-          description={
-            row === null ? "Optional: without one it is a hash of the inputs." : undefined
-          }
-          problem={problems.id}
-        >
-          {(ids) => (
-            <TextInput
-              {...ids}
-              value={draft.id}
-              readOnly={row !== null}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => set("id")(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Inputs" problem={problems.inputs}>
-          {(ids) => (
-            <CodeEditor
-              {...ids}
-              label="Inputs"
-              language="json"
-              value={draft.inputs}
-              onChange={set("inputs")}
-            />
-          )}
-        </Field>
-        <Field
-          label="Expected"
-          description="Optional. Any JSON; empty where nothing is expected."
-          problem={problems.expected}
-        >
-          {(ids) => (
-            <CodeEditor
-              {...ids}
-              label="Expected"
-              language="json"
-              value={draft.expected}
-              onChange={set("expected")}
-            />
-          )}
-        </Field>
-        <Field label="Tags" description="Separated by commas." problem={problems.tags}>
-          {(ids) => (
-            <TextInput
-              {...ids}
-              value={draft.tags}
-              onChange={(event) => set("tags")(event.target.value)}
-            />
-          )}
-        </Field>
-      </form>
-    </Dialog>
+        {(ids) => (
+          <TextInput
+            {...ids}
+            value={draft.id}
+            readOnly={row !== null}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => set("id")(event.target.value)}
+          />
+        )}
+      </Field>
+      <JsonField
+        label="Inputs"
+        value={draft.inputs}
+        problem={problems.inputs}
+        onChange={set("inputs")}
+      />
+      <JsonField
+        label="Expected"
+        description="Optional. Any JSON; empty where nothing is expected."
+        value={draft.expected}
+        problem={problems.expected}
+        onChange={set("expected")}
+      />
+      <Field label="Tags" description="Separated by commas." problem={problems.tags}>
+        {(ids) => (
+          <TextInput
+            {...ids}
+            value={draft.tags}
+            onChange={(event) => set("tags")(event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}
+
+interface JsonFieldProps {
+  readonly label: string;
+  readonly description?: string;
+  readonly value: string;
+  readonly problem: string | undefined;
+  readonly onChange: (text: string) => void;
+}
+
+function JsonField({ label, description, value, problem, onChange }: JsonFieldProps) {
+  return (
+    <Field label={label} description={description} problem={problem}>
+      {(ids) => (
+        <CodeEditor {...ids} label={label} language="json" value={value} onChange={onChange} />
+      )}
+    </Field>
   );
 }

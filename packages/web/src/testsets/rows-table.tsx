@@ -1,9 +1,10 @@
 import type { TestRow } from "@agate/protocol";
-import { Pencil, Trash2, Undo2 } from "lucide-react";
+import { Eraser, Pencil, Trash2, Undo2 } from "lucide-react";
 import { previewOf } from "../api/trace-row.ts";
 import { Badge, type Tone } from "../design/badge.tsx";
 import { IconButton } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";
+import { useReadOnlyReason } from "../revisions/read-only.tsx";
 import type { RowChange } from "./row-changes.ts";
 
 /** A row of the table: as the revision has it, and what the draft does to it. */
@@ -18,7 +19,10 @@ interface RowsTableProps {
   readonly onEdit: (row: TestRow) => void;
   readonly onRemove: (row: TestRow) => void;
   readonly onRevert: (row: TestRow) => void;
+  readonly onPurge: (row: TestRow) => void;
 }
+
+const NEEDS_ADMIN_TO_PURGE = "Purging a row needs a key with the admin scope.";
 
 const TONES: Record<RowChange["kind"], Tone> = {
   added: "success",
@@ -27,7 +31,9 @@ const TONES: Record<RowChange["kind"], Tone> = {
 };
 
 /** The rows of a test set with their changes. */
-export function RowsTable({ rows, refusal, onEdit, onRemove, onRevert }: RowsTableProps) {
+export function RowsTable(props: RowsTableProps) {
+  const { rows, refusal, onEdit, onRemove, onRevert, onPurge } = props;
+  const purgeRefusal = useReadOnlyReason("admin");
   return (
     <div className="overflow-x-auto">
       <table className="w-full min-w-xl table-fixed text-left">
@@ -37,7 +43,7 @@ export function RowsTable({ rows, refusal, onEdit, onRemove, onRevert }: RowsTab
             <th className="px-2 py-2 font-medium">Inputs</th>
             <th className="px-2 py-2 font-medium">Expected</th>
             <th className="w-40 px-2 py-2 font-medium">Tags</th>
-            <th className="w-24 px-2 py-2">
+            <th className="w-32 px-2 py-2">
               <span className="sr-only">Actions</span>
             </th>
           </tr>
@@ -54,8 +60,16 @@ export function RowsTable({ rows, refusal, onEdit, onRemove, onRevert }: RowsTab
                   {row.purged && <Badge>purged</Badge>}
                 </span>
               </td>
-              <ValueCell value={row.inputs} isRemoved={change?.kind === "removed"} />
-              <ValueCell value={row.expected} isRemoved={change?.kind === "removed"} />
+              {row.purged ? (
+                <td colSpan={2} className="px-2 py-2 text-ink-soft">
+                  Content deleted
+                </td>
+              ) : (
+                <>
+                  <ValueCell value={row.inputs} isRemoved={change?.kind === "removed"} />
+                  <ValueCell value={row.expected} isRemoved={change?.kind === "removed"} />
+                </>
+              )}
               <td className="px-2 py-2">
                 <span className="flex flex-wrap gap-1">
                   {row.tags.map((tag) => (
@@ -80,6 +94,14 @@ export function RowsTable({ rows, refusal, onEdit, onRemove, onRevert }: RowsTab
                       label={`Edit ${row.id}`}
                       refusal={refusal}
                       onClick={() => onEdit(row)}
+                    />
+                  )}
+                  {change?.kind !== "added" && !row.purged && (
+                    <IconButton
+                      icon={Eraser}
+                      label={`Purge ${row.id}`}
+                      refusal={purgeRefusal === null ? null : NEEDS_ADMIN_TO_PURGE}
+                      onClick={() => onPurge(row)}
                     />
                   )}
                   {change?.kind !== "removed" && (

@@ -1,7 +1,6 @@
 import type { SpanRecord } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
 import { spanRecord } from "../trace-view/span-record.fixture.ts";
-import { importFormat } from "./read-import.ts";
 import { caseOfSpan, distinctCases } from "./span-case.ts";
 
 function call(content: Partial<SpanRecord["content"]>, metadata: object = {}): SpanRecord {
@@ -66,13 +65,4 @@ describe("a span as a case", () => {
       { q: "!" },
     ]);
   });
-});
-
-it.each([
-  ['{"inputs": {}}', "jsonl"],
-  ['\uFEFF\n  {"inputs"', "jsonl"],
-  ["id,inputs.text", "csv"],
-  ["", "csv"],
-] as const)("%j is %s", (text, format) => {
-  expect(importFormat(text)).toBe(format);
 });

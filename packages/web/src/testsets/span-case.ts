@@ -13,15 +13,27 @@ export type Candidate =
       /** Why the output cannot be the expected value; null if it can. */
       readonly outputProblem: string | null;
       readonly route: RouteBinding | null;
-      readonly source: { readonly trace_id: string; readonly span_id: string } | null;
+      readonly source: RecordedCall | null;
     }
-  | { readonly kind: "refused"; readonly name: string; readonly reason: string };
+  | {
+      readonly kind: "refused";
+      readonly name: string;
+      readonly reason: string;
+      readonly source: RecordedCall | null;
+    };
+
+/** Where a recorded call is found. */
+interface RecordedCall {
+  readonly trace_id: string;
+  readonly span_id: string;
+}
 
 /** A recorded call as a row, with the checks of the platform. */
 export function caseOfSpan(span: ListedSpan): Candidate {
   const { id, name, trace_id, metadata } = span;
   const read = spanCase(span);
-  if (read.kind === "refused") return { ...read, name };
+  const source = { trace_id, span_id: id };
+  if (read.kind === "refused") return { ...read, name, source };
   const { application } = metadata;
   return {
     ...read,
@@ -29,13 +41,13 @@ export function caseOfSpan(span: ListedSpan): Candidate {
     name,
     output: read.output ?? undefined,
     route: application === null ? null : { application, route: read.route },
-    source: { trace_id, span_id: id },
+    source,
   };
 }
 
 /** A case of the playground as a row. */
 export function caseOfInputs(name: string, inputs: unknown, route: RouteBinding): Candidate {
-  if (!isRecord(inputs)) return { kind: "refused", name, reason: "Its inputs are no object." };
+  if (!isRecord(inputs)) return refusedCase(name, "Its inputs are not an object.");
   const id = inputsId(inputs);
   return {
     kind: "case",
@@ -47,6 +59,11 @@ export function caseOfInputs(name: string, inputs: unknown, route: RouteBinding)
     route,
     source: null,
   };
+}
+
+/** A case of the playground that cannot become a row. */
+export function refusedCase(name: string, reason: string): Candidate {
+  return { kind: "refused", name, reason, source: null };
 }
 
 /** Of candidates with the same inputs, the first. */

@@ -1,9 +1,8 @@
 import type { RouteBinding, TestSet } from "@agate/protocol";
 import { useState } from "react";
-import { ApiError } from "../api/api-error.ts";
 import { changeTestSet, createTestSet } from "../api/testsets.ts";
 import { FormDialog } from "../design/dialog.tsx";
-import { Field, TextInput } from "../design/field.tsx";
+import { NameField, nameProblem } from "../registry/name-field.tsx";
 import { ChangeFailure } from "../revisions/change-failure.tsx";
 import { RoutePicker } from "./route-picker.tsx";
 import { useTestSetChange } from "./use-test-set-change.ts";
@@ -28,7 +27,7 @@ export function TestSetDialog({ testSet, onDone, onClose }: TestSetDialogProps) 
     },
   );
   const { error } = saving;
-  const problem = error instanceof ApiError ? slugProblem(error) : undefined;
+  const problem = nameProblem(error);
   return (
     <FormDialog
       title={testSet === null ? "New test set" : `Edit ${testSet.slug}`}
@@ -38,30 +37,16 @@ export function TestSetDialog({ testSet, onDone, onClose }: TestSetDialogProps) 
       isPending={saving.isPending}
       isEmpty={slug.trim() === ""}
     >
-      <Field
-        label="Name"
-        description="Lower-case letters and digits, separated by single - _ or ."
+      <NameField
+        value={slug}
         problem={problem}
-      >
-        {(ids) => (
-          <TextInput
-            {...ids}
-            value={slug}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => {
-              setSlug(event.target.value);
-              saving.reset();
-            }}
-          />
-        )}
-      </Field>
+        onChange={(name) => {
+          setSlug(name);
+          saving.reset();
+        }}
+      />
       <RoutePicker value={route} onChange={setRoute} />
       {error !== null && problem === undefined && <ChangeFailure title="Not saved" error={error} />}
     </FormDialog>
   );
-}
-
-function slugProblem(error: ApiError): string | undefined {
-  return error.detail.find(({ loc }) => loc.at(-1) === "slug")?.msg;
 }

@@ -7,6 +7,9 @@ export interface ListKeys {
   /** Moves the selection by this many rows; ±Infinity moves it to the first or last row. */
   move(by: number): void;
   open(): void;
+  /** Checks the current row, or unchecks it; a range does so from the last one. */
+  check(isRange: boolean): void;
+  checkAll(): void;
   clear(): void;
   search(): void;
   addFilter(): void;
@@ -20,7 +23,10 @@ export const LIST_KEYS = [
   { keys: ["k", "↑"], does: "Previous trace" },
   { keys: ["Home"], does: "First trace" },
   { keys: ["End"], does: "Last loaded trace" },
-  { keys: ["Enter"], does: "Open selected trace" },
+  { keys: ["Enter"], does: "Open current trace" },
+  { keys: ["x", "Space"], does: "Select or deselect current trace" },
+  { keys: ["Shift+x"], does: "Select up to current trace" },
+  { keys: ["a"], does: "Select all listed, or none" },
   { keys: ["Esc"], does: "Clear selection" },
   { keys: ["/"], does: "Search" },
   { keys: ["f"], does: "Add filter" },
@@ -37,8 +43,8 @@ export function useListKeys(hasCharacters: boolean, keys: ListKeys): void {
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (!(event.target instanceof Element) || isForOthers(event.target)) return;
-    if (event.key.length === 1 && !hasCharacters) return;
-    const action = actionOf(keys, event.key, isControl(event.target));
+    if (/^\S$/u.test(event.key) && !hasCharacters) return;
+    const action = actionOf(keys, event.key, event.target);
     if (action === undefined) return;
     event.preventDefault();
     action();
@@ -50,7 +56,7 @@ export function useListKeys(hasCharacters: boolean, keys: ListKeys): void {
   }, []);
 }
 
-function actionOf(keys: ListKeys, key: string, isOnControl: boolean): (() => void) | undefined {
+function actionOf(keys: ListKeys, key: string, target: Element): (() => void) | undefined {
   switch (key) {
     case "j":
     case "ArrowDown":
@@ -64,7 +70,16 @@ function actionOf(keys: ListKeys, key: string, isOnControl: boolean): (() => voi
       return () => keys.move(Number.POSITIVE_INFINITY);
     case "Enter":
       // Enter activates the focused button or link.
-      return isOnControl ? undefined : () => keys.open();
+      return isControl(target) ? undefined : () => keys.open();
+    case "x":
+      return () => keys.check(false);
+    case "X":
+      return () => keys.check(true);
+    case " ":
+      // Elsewhere it presses a button or scrolls the page.
+      return target.matches("[role=grid] a") ? () => keys.check(false) : undefined;
+    case "a":
+      return () => keys.checkAll();
     case "Escape":
       return () => keys.clear();
     case "/":
@@ -83,13 +98,13 @@ function actionOf(keys: ListKeys, key: string, isOnControl: boolean): (() => voi
 function isForOthers(target: Element): boolean {
   return (
     target.closest(
-      "input, textarea, select, [contenteditable], dialog, [role=dialog], [role=menu]",
+      "input:not([type=checkbox]), textarea, select, [contenteditable], dialog, [role=dialog], [role=menu]",
     ) !== null
   );
 }
 
 function isControl(target: Element): boolean {
-  return target.closest("a, button") !== null;
+  return target.closest("a, button, input") !== null;
 }
 
 interface KeysHelpProps {

@@ -1,5 +1,5 @@
 import { formatCompactCount } from "@agate/protocol/format";
-import { Keyboard, ListPlus } from "lucide-react";
+import { Keyboard } from "lucide-react";
 import type { ListView } from "../api/trace-row.ts";
 import { IconButton } from "../design/button.tsx";
 import { Choice } from "../design/field.tsx";
@@ -24,8 +24,6 @@ interface TracesHeaderProps {
   readonly isBroken: boolean;
   readonly columns: ReadonlySet<ColumnId>;
   readonly onColumns: (columns: ReadonlySet<ColumnId>) => void;
-  /** Adds the listed rows to a test set; null where there are none. */
-  readonly onAdd: (() => void) | null;
   readonly onHelp: () => void;
   readonly onChange: (search: TracesSearch) => void;
   readonly onLive: (isOn: boolean) => void;
@@ -34,7 +32,7 @@ interface TracesHeaderProps {
 /** The page's title and count; view, time range, live tail and columns. */
 export function TracesHeader(props: TracesHeaderProps) {
   const { search, problems, count, isBroken, columns, onColumns, onChange, onLive } = props;
-  const { onAdd, onHelp } = props;
+  const { onHelp } = props;
   const view = search.view ?? "traces";
   const isLive = search.live === "on";
   return (
@@ -65,14 +63,6 @@ export function TracesHeader(props: TracesHeaderProps) {
             onChange={(range) => onChange(withTimeRange(search, range))}
           />
           <LiveButton isOn={isLive} isBroken={isBroken} onToggle={() => onLive(!isLive)} />
-          {onAdd !== null && (
-            <IconButton
-              icon={ListPlus}
-              label="Add listed to test set"
-              className="max-sm:hidden"
-              onClick={onAdd}
-            />
-          )}
           <ColumnPicker chosen={columns} onChange={onColumns} />
           <IconButton
             icon={Keyboard}

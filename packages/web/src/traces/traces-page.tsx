@@ -14,11 +14,13 @@ import { FilterBar } from "./filters/filter-bar.tsx";
 import { KeysHelp, useListKeys } from "./list-keys.tsx";
 import { LivePill, useLiveTail } from "./live/live-controls.tsx";
 import { withoutTrace } from "./live/merge-rows.ts";
+import { useCheckedRows } from "./rows/checked-rows.ts";
 import { useChosenColumns } from "./rows/column-picker.tsx";
 import type { ColumnId } from "./rows/trace-columns.ts";
 import { type RowsHandle, TraceRows } from "./rows/trace-rows.tsx";
 import { type RowActions, useRowActions } from "./rows/use-row-actions.ts";
 import { useSelectedRow } from "./rows/use-selected-row.ts";
+import { SelectionBar } from "./selection-bar.tsx";
 import { TraceHistogram } from "./trace-histogram.tsx";
 import { ListEnd, TraceListState } from "./trace-list-state.tsx";
 import { TracesHeader } from "./traces-header.tsx";
@@ -26,9 +28,6 @@ import { type TracesSearch, withLive, withoutFilters } from "./traces-search.ts"
 import { useTraceList } from "./use-trace-list.ts";
 
 const route = getRouteApi("/traces");
-
-/** The listed calls that are added to a test set at once, the newest. */
-const MOST_ADDED = 100;
 
 /** Every trace, newest first: filtered, searched, and as they arrive. */
 export function TracesPage() {
@@ -42,7 +41,7 @@ export function TracesPage() {
   const [toDelete, setToDelete] = useState<TraceRow | null>(null);
   const [toAdd, setToAdd] = useState<readonly TraceRow[] | null>(null);
   const searchInput = useRef<HTMLInputElement>(null);
-  const { request, query, rows, hasMore, problems, selected, tail } = view;
+  const { request, query, rows, hasMore, problems, selected, checked, tail } = view;
   useTitle(request.view === "spans" ? "Spans" : "Traces");
   const actions = useRowActions({
     list: search,
@@ -50,6 +49,7 @@ export function TracesPage() {
     select: selected.select,
     askToDelete: setToDelete,
     addToTestSet: useCallback((row: TraceRow) => setToAdd([row]), []),
+    check: checked.toggle,
   });
   const go = (next: TracesSearch, how: "typed" | "chosen" = "chosen") =>
     // useListView scrolls another list to its top; the router would restore the old position.
@@ -64,7 +64,15 @@ export function TracesPage() {
       const row = rows[selected.index];
       if (row !== undefined) actions.open(row);
     },
-    clear: view.clearSelection,
+    check: (isRange) => {
+      const row = rows[selected.index];
+      if (row !== undefined) checked.toggle(row.key, isRange);
+    },
+    checkAll: checked.toggleAll,
+    clear: () => {
+      view.clearSelection();
+      checked.clear();
+    },
     search: () => searchInput.current?.focus(),
     addFilter: () => setOpened("filter"),
     toggleLive: () => setLive(!tail.isOn),
@@ -78,7 +86,6 @@ export function TracesPage() {
         problems={problems}
         count={query.data ? { rows: rows.length, hasMore } : null}
         isBroken={tail.live.isBroken}
-        onAdd={rows.length === 0 ? null : () => setToAdd(rows.slice(0, MOST_ADDED))}
         columns={columns}
         onColumns={chooseColumns}
         onHelp={() => setOpened("help")}
@@ -108,6 +115,9 @@ export function TracesPage() {
           />
         )}
       </div>
+      {checked.rows.length > 0 && (
+        <SelectionBar checked={checked} listed={rows.length} onAdd={() => setToAdd(checked.rows)} />
+      )}
       {opened === "help" && (
         <KeysHelp
           hasCharacters={!areKeysOff}
@@ -126,6 +136,7 @@ function useListView(search: TracesSearch) {
   const list = useTraceList(search);
   const { name, rows, request } = list;
   const selected = useSelectedRow(name, rows);
+  const checked = useCheckedRows(name, rows);
   const handle = useRef<RowsHandle>(null);
   const tail = useLiveTail(request, {
     isOn: search.live === "on",
@@ -152,6 +163,7 @@ function useListView(search: TracesSearch) {
   return {
     ...list,
     selected,
+    checked,
     handle,
     tail,
     clearSelection,
@@ -180,7 +192,7 @@ interface RowsProps {
 }
 
 function Rows({ view, columns, actions }: RowsProps) {
-  const { request, query, rows, hasMore, selected, handle, tail } = view;
+  const { request, query, rows, hasMore, selected, checked, handle, tail } = view;
   const what = request.view === "spans" ? "span" : "trace";
   return (
     <>
@@ -198,6 +210,7 @@ function Rows({ view, columns, actions }: RowsProps) {
         view={request.view}
         chosen={columns}
         selected={selected.index}
+        checked={checked}
         initialTop={selected.initialTop}
         hasMore={hasMore}
         mayReadOn={hasMore && !query.isFetching && !query.isFetchNextPageError}

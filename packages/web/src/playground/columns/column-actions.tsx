@@ -1,6 +1,7 @@
 import {
   Copy,
   EllipsisVertical,
+  Gauge,
   GitBranchPlus,
   GitCommitHorizontal,
   Rocket,
@@ -8,7 +9,8 @@ import {
 } from "lucide-react";
 import { Button, IconButton } from "../../design/button.tsx";
 import { Menu, MenuItem } from "../../design/menu.tsx";
-import type { ColumnView } from "./column-view.ts";
+import { useReadOnlyReason } from "../../revisions/read-only.tsx";
+import { type ColumnView, isCommitted } from "./column-view.ts";
 
 interface ColumnActionsProps {
   readonly view: ColumnView;
@@ -18,12 +20,15 @@ interface ColumnActionsProps {
   readonly onCommit: () => void;
   readonly onSaveAs: () => void;
   readonly onDeploy: () => void;
+  readonly onEvaluate: () => void;
   readonly onCopy: () => void;
   readonly onRemove: () => void;
 }
 
 export function ColumnActions(props: ColumnActionsProps) {
-  const { view, readOnlyReason, isOnly, onCommit, onSaveAs, onDeploy, onCopy, onRemove } = props;
+  const { view, readOnlyReason, isOnly, onCommit, onSaveAs, onDeploy } = props;
+  const { onEvaluate, onCopy, onRemove } = props;
+  const noEvaluateReason = useReadOnlyReason("evaluate");
   return (
     <>
       <Button
@@ -48,6 +53,17 @@ export function ColumnActions(props: ColumnActionsProps) {
         <MenuItem refusal={readOnlyReason ?? saveDisabledReason(view)} onSelect={onSaveAs}>
           <GitBranchPlus size={15} aria-hidden className="text-ink-soft" />
           Save as new variant…
+        </MenuItem>
+        <MenuItem
+          refusal={
+            noEvaluateReason ??
+            saveDisabledReason(view) ??
+            (isCommitted(view) ? null : readOnlyReason)
+          }
+          onSelect={onEvaluate}
+        >
+          <Gauge size={15} aria-hidden className="text-ink-soft" />
+          Run as evaluation…
         </MenuItem>
         <MenuItem onSelect={onCopy}>
           <Copy size={15} aria-hidden className="text-ink-soft" />

@@ -83,6 +83,7 @@ export function ColumnPanel(props: ColumnPanelProps) {
           onCommit={() => ask({ kind: "commit", column: id })}
           onSaveAs={() => ask({ kind: "save-as", column: id })}
           onDeploy={() => base && onAsk({ kind: "deploy", ...base })}
+          onEvaluate={() => ask({ kind: "evaluate", column: id })}
           onCopy={() => dispatch({ kind: "copy-column", column: id })}
           onRemove={() => {
             focusNeighbor("data-column", id);

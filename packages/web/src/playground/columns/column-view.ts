@@ -48,6 +48,14 @@ export function isReady(view: ColumnView): view is ReadyColumn {
   return view.kind === "ready";
 }
 
+/** Whether a column shows a revision as it was committed: not a draft, and not the schema defaults. */
+export function isCommitted(
+  view: ColumnView,
+): view is ReadyColumn & { readonly base: RevisionName } {
+  if (view.kind !== "ready" || view.column.draft !== null) return false;
+  return view.base !== null && view.base.revision > 0;
+}
+
 export function readyColumn(
   column: Column,
   base: RevisionName | null,

@@ -6,6 +6,7 @@ import { Button } from "../../design/button.tsx";
 import { Select } from "../../design/field.tsx";
 import { Menu, MenuHeading, MenuItem, MenuLine } from "../../design/menu.tsx";
 import { orderEnvironments } from "../../revisions/order-environments.ts";
+import { SCRATCH_VARIANT } from "../../revisions/scratch-badge.tsx";
 import type { KnownConfigs } from "../state/column-base.ts";
 import { type ConfigSource, parseSource, printSource } from "../state/config-source.ts";
 import type { RevisionName } from "../state/workspace.ts";
@@ -68,7 +69,10 @@ export function configChoices({
       name: "Variants",
       choices: variants.map(({ slug, latest_revision: revision }) => ({
         value: printSource({ kind: "revision", variant: slug, revision }),
-        label: revision === 0 ? `${slug} (no revisions)` : `${slug}@${revision} (latest)`,
+        label:
+          revision === 0
+            ? `${slug} (no revisions)`
+            : `${slug}@${revision} (${slug === SCRATCH_VARIANT ? "drafts" : "latest"})`,
         isEmpty: false,
       })),
     },

@@ -8,6 +8,7 @@ import type { ColumnView } from "../columns/column-view.ts";
 import type { KnownConfigs } from "../state/column-base.ts";
 import type { RevisionName, WorkspaceAction } from "../state/workspace.ts";
 import { CommitDialog, type RejectedCommit } from "./commit-dialog.tsx";
+import { EvaluateDialog } from "./evaluate-dialog.tsx";
 
 interface ColumnDialogsProps {
   readonly app: string;
@@ -50,6 +51,19 @@ export function ColumnDialogs(props: ColumnDialogsProps) {
   const view = views.find(({ column }) => column.id === question.column);
   if (view?.kind !== "ready") return null;
   const { id } = view.column;
+  if (question.kind === "evaluate") {
+    return (
+      <EvaluateDialog
+        key={id}
+        app={app}
+        environment={environment}
+        schema={schema}
+        route={route}
+        view={view}
+        onClose={() => onAsk(null)}
+      />
+    );
+  }
   return (
     <CommitDialog
       key={`${question.kind} ${id}`}
@@ -79,7 +93,7 @@ export function ColumnDialogs(props: ColumnDialogsProps) {
 
 /** Which dialog is open, and for what. */
 export type ColumnQuestion =
-  | { readonly kind: "commit" | "save-as"; readonly column: number }
+  | { readonly kind: "commit" | "save-as" | "evaluate"; readonly column: number }
   | { readonly kind: "committed"; readonly variant: string; readonly revision: number }
   | { readonly kind: "deploy"; readonly variant: string; readonly revision: number };
 

@@ -56,6 +56,6 @@ describe("the columns of a list", () => {
 
   it("do not include the preview", () => {
     const columns = fitColumns(new Set<ColumnId>(["time", "name", "preview"]), AT_1280);
-    expect(columnTracks(columns)).toBe("94px minmax(180px, 3fr) 36px");
+    expect(columnTracks(columns)).toBe("24px 94px minmax(160px, 3fr) 32px");
   });
 });

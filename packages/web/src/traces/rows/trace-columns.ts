@@ -32,7 +32,7 @@ export type ColumnId =
 /** In display order. */
 export const TRACE_COLUMNS: readonly TraceColumn[] = [
   { id: "time", label: "Time", width: 94 },
-  { id: "name", label: "Name", width: 180, grow: 3 },
+  { id: "name", label: "Name", width: 160, grow: 3 },
   { id: "status", label: "Status", width: 84 },
   { id: "kind", label: "Kind", width: 84 },
   { id: "latency", label: "Latency", width: 70, isNumber: true },
@@ -71,8 +71,10 @@ const DROPPED_FIRST: readonly ColumnId[] = [
 
 export const ALWAYS_SHOWN: readonly ColumnId[] = ["time", "name"];
 
+/** Of the row's checkbox, at the beginning. */
+const CHECKBOX_WIDTH = 24;
 /** Of the row's menu, at the end. */
-export const MENU_WIDTH = 36;
+const MENU_WIDTH = 32;
 
 /** Reads the stored choice; a column added since then has its default. */
 export function parseColumnChoice(kept: string | null): ReadonlySet<ColumnId> {
@@ -98,19 +100,22 @@ export function fitColumns(chosen: ReadonlySet<ColumnId>, width: number): readon
   const dropped = new Set<ColumnId>();
   const fitting = () => TRACE_COLUMNS.filter(({ id }) => chosen.has(id) && !dropped.has(id));
   for (const id of DROPPED_FIRST) {
-    const taken = fitting().reduce((sum, column) => sum + column.width, MENU_WIDTH);
+    const taken = fitting().reduce(
+      (sum, column) => sum + column.width,
+      CHECKBOX_WIDTH + MENU_WIDTH,
+    );
     if (taken <= width) break;
     dropped.add(id);
   }
   return fitting();
 }
 
-/** For `grid-template-columns`: the columns, and the menu. */
+/** For `grid-template-columns`: the checkbox, the columns, and the menu. */
 export function columnTracks(columns: readonly TraceColumn[]): string {
   const tracks = columns
     .filter(({ id }) => id !== "preview")
     .map(({ width, grow }) =>
       grow === undefined ? `${width}px` : `minmax(${width}px, ${grow}fr)`,
     );
-  return [...tracks, `${MENU_WIDTH}px`].join(" ");
+  return [`${CHECKBOX_WIDTH}px`, ...tracks, `${MENU_WIDTH}px`].join(" ");
 }

@@ -7,6 +7,7 @@ import { shownName } from "../../spans/shown-name.ts";
 import { SpanKindIcon } from "../../spans/span-badges.tsx";
 import { FILTER_NAMES } from "../filters/filter-fields.ts";
 import { cellText, exactTime } from "./cell-text.ts";
+import { RowCheckbox } from "./row-checkbox.tsx";
 import { RowMenu } from "./row-menu.tsx";
 import { RowStatus, TraceCell, TraceLink, TracePreview } from "./trace-cell.tsx";
 import type { TraceColumn } from "./trace-columns.ts";
@@ -22,6 +23,7 @@ export interface TraceLineProps {
   readonly columns: readonly TraceColumn[];
   readonly tracks: string;
   readonly isSelected: boolean;
+  readonly isChecked: boolean;
   readonly isTabStop: boolean;
   readonly now: number;
   readonly actions: RowActions;
@@ -29,19 +31,19 @@ export interface TraceLineProps {
 
 /** The props that a line and a card share. */
 export function rowProps(props: Omit<TraceLineProps, "columns" | "tracks">) {
-  const { row, index, top, height, isSelected, actions } = props;
+  const { row, index, top, height, isSelected, isChecked, actions } = props;
   return {
     "aria-rowindex": index + 2,
     "aria-selected": isSelected,
     style: { transform: `translateY(${top}px)`, height } satisfies CSSProperties,
     className: classNames(
-      "absolute inset-x-0 top-0 border-b border-line hover:bg-sunken has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-accent",
-      isSelected && "bg-accent-soft hover:bg-accent-soft",
+      "absolute inset-x-0 top-0 border-b border-line has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-accent",
+      isSelected || isChecked ? "bg-accent-soft" : "hover:bg-sunken",
     ),
     onClick: (event: MouseEvent<HTMLElement>) => onRowClick(event, row, actions),
     onAuxClick: (event: MouseEvent<HTMLElement>) => {
       // On the link the browser itself opens the tab.
-      if (event.button === 1 && !isOn(event, "a, button")) actions.openInTab(row);
+      if (event.button === 1 && !isOn(event, "a, button, label")) actions.openInTab(row);
     },
   };
 }
@@ -54,7 +56,7 @@ function onRowClick(event: MouseEvent<HTMLElement>, row: TraceRow, actions: RowA
     event.preventDefault();
     const name = FILTER_NAMES.find((each) => filter?.startsWith(`${each}=`));
     if (name !== undefined) actions.filter(name, filter?.slice(name.length + 1) ?? "");
-  } else if (!event.defaultPrevented && !isOn(event, "a, button, [role=menu]")) {
+  } else if (!event.defaultPrevented && !isOn(event, "a, button, label, [role=menu]")) {
     if (event.ctrlKey || event.metaKey || event.shiftKey) actions.openInTab(row);
     else actions.open(row);
   }
@@ -62,6 +64,20 @@ function onRowClick(event: MouseEvent<HTMLElement>, row: TraceRow, actions: RowA
 
 function isOn(event: MouseEvent, selector: string): boolean {
   return event.target instanceof Element && event.target.closest(selector) !== null;
+}
+
+function checkboxProps({
+  row,
+  isChecked,
+  isTabStop,
+  actions,
+}: Omit<TraceLineProps, "columns" | "tracks">) {
+  return {
+    label: `Select ${shownName(row.name)}`,
+    state: isChecked ? "all" : "none",
+    isTabStop,
+    onToggle: (isRange: boolean) => actions.check(row.key, isRange),
+  } as const;
 }
 
 /** A trace as a row of the table, with its preview as a second line. */
@@ -75,6 +91,9 @@ export const TraceLine = memo(function TraceLine(props: TraceLineProps) {
       className={classNames(className, "grid content-center items-center px-3")}
       style={{ ...style, gridTemplateColumns: tracks }}
     >
+      <td>
+        <RowCheckbox {...checkboxProps(props)} />
+      </td>
       {columns
         .filter(({ id }) => id !== "preview")
         .map((column) => (
@@ -106,7 +125,7 @@ export const TraceLine = memo(function TraceLine(props: TraceLineProps) {
         <RowMenu row={row} view={view} isTabStop={isTabStop} actions={actions} />
       </td>
       {hasPreview && (
-        <td className="col-start-2 -col-end-1 min-w-0 px-1.5">
+        <td className="col-start-3 -col-end-1 min-w-0 px-1.5">
           <TracePreview row={row} />
         </td>
       )}
@@ -122,6 +141,9 @@ export const TraceCard = memo(function TraceCard(
   const { className, ...rest } = rowProps(props);
   return (
     <tr {...rest} className={classNames(className, "flex items-center gap-1 pr-1 pl-3")}>
+      <td>
+        <RowCheckbox {...checkboxProps(props)} />
+      </td>
       <td className="flex min-w-0 flex-1 flex-col gap-0.5">
         <div className="flex min-w-0 items-center gap-1.5">
           <SpanKindIcon kind={row.kind} />

@@ -11,6 +11,8 @@ import {
 import type { ListView, TraceRow } from "../../api/trace-row.ts";
 import { useElementWidth, useNow } from "../../design/browser-state.ts";
 import { classNames } from "../../design/class-names.ts";
+import type { CheckedRows } from "./checked-rows.ts";
+import { RowCheckbox } from "./row-checkbox.tsx";
 import { type ColumnId, columnTracks, fitColumns, type TraceColumn } from "./trace-columns.ts";
 import { TraceCard, TraceLine } from "./trace-line.tsx";
 import type { RowActions } from "./use-row-actions.ts";
@@ -39,6 +41,7 @@ interface TraceRowsProps {
   readonly chosen: ReadonlySet<ColumnId>;
   /** The index of the selected row; -1 for none. */
   readonly selected: number;
+  readonly checked: CheckedRows;
   /** The initial scroll position. */
   readonly initialTop: number;
   readonly hasMore: boolean;
@@ -55,7 +58,7 @@ interface TraceRowsProps {
 
 /** The rows in view, as lines of a table or, on a narrow screen, as cards. */
 export function TraceRows(props: TraceRowsProps) {
-  const { ref, rows, view, chosen, selected, hasMore, isStale, actions, onScroll } = props;
+  const { ref, rows, view, chosen, selected, checked, hasMore, isStale, actions, onScroll } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [widthRef, width] = useElementWidth();
   const scrollerRef = useCallback(
@@ -94,7 +97,9 @@ export function TraceRows(props: TraceRowsProps) {
         className={classNames("relative block outline-none", isStale && "pointer-events-none")}
         tabIndex={-1}
       >
-        {!isCards && <ColumnHeads columns={columns} tracks={tracks} />}
+        {!isCards && (
+          <ColumnHeads columns={columns} tracks={tracks} checked={checked} listed={rows.length} />
+        )}
         <tbody className="relative block" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map((item) => {
             const row = rows[item.index];
@@ -108,6 +113,7 @@ export function TraceRows(props: TraceRowsProps) {
               now,
               actions,
               isSelected: item.index === selected,
+              isChecked: checked.keys.has(row.key),
               isTabStop: item.index === tabStop,
             };
             return isCards ? (
@@ -175,13 +181,16 @@ function useReadAhead({ rows, mayReadOn, onNearEnd }: TraceRowsProps, lastInSigh
   }, [isNearEnd, rows.length]);
 }
 
-function ColumnHeads({
-  columns,
-  tracks,
-}: {
+interface ColumnHeadsProps {
   readonly columns: readonly TraceColumn[];
   readonly tracks: string;
-}) {
+  readonly checked: CheckedRows;
+  /** How many rows are listed. */
+  readonly listed: number;
+}
+
+function ColumnHeads({ columns, tracks, checked, listed }: ColumnHeadsProps) {
+  const count = checked.rows.length;
   return (
     <thead className="sticky top-0 z-20 block">
       <tr
@@ -189,6 +198,14 @@ function ColumnHeads({
         className="grid h-8 items-center border-b border-line bg-surface px-3 text-xs text-ink-soft"
         style={{ gridTemplateColumns: tracks }}
       >
+        <th scope="col">
+          <RowCheckbox
+            label="Select all listed"
+            state={count === 0 ? "none" : count === listed ? "all" : "some"}
+            isTabStop
+            onToggle={checked.toggleAll}
+          />
+        </th>
         {columns
           .filter(({ id }) => id !== "preview")
           .map(({ id, label, short, isNumber }) => (

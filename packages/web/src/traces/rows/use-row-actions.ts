@@ -11,11 +11,12 @@ interface RowActionOptions {
   readonly select: (key: string | null) => void;
   readonly askToDelete: (row: TraceRow) => void;
   readonly addToTestSet: (row: TraceRow) => void;
+  readonly check: (key: string, isRange: boolean) => void;
 }
 
 /** The actions of the rows. Memoized, because rows are. */
 export function useRowActions(options: RowActionOptions): RowActions {
-  const { list, mayDelete, select, askToDelete, addToTestSet } = options;
+  const { list, mayDelete, select, askToDelete, addToTestSet, check } = options;
   const navigate = useNavigate({ from: "/traces" });
   const router = useRouter();
   const copy = useCopy();
@@ -26,6 +27,7 @@ export function useRowActions(options: RowActionOptions): RowActions {
       select,
       askToDelete,
       addToTestSet,
+      check,
       open: (row) => {
         select(row.key);
         void navigate(rowTarget(row, list));
@@ -41,7 +43,7 @@ export function useRowActions(options: RowActionOptions): RowActions {
         else copy(row.traceId, "Trace id copied.");
       },
     }),
-    [list, mayDelete, select, askToDelete, addToTestSet, navigate, router, copy],
+    [list, mayDelete, select, askToDelete, addToTestSet, check, navigate, router, copy],
   );
 }
 
@@ -58,6 +60,8 @@ export interface RowActions {
   copyId(row: TraceRow): void;
   askToDelete(row: TraceRow): void;
   addToTestSet(row: TraceRow): void;
+  /** Checks a row, or unchecks it; a range does so from the last one. */
+  check(key: string, isRange: boolean): void;
 }
 
 /** The link of a row, with the list to come back to. */
