@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type AnalyticsQuestion, expectedAnalytics } from "./expected-analytics.ts";
-import { expectedRecord } from "./expected-record.ts";
+import { expectedScoreAnalytics, type ScoreQuestion } from "./expected-score-analytics.ts";
 import type { PlacedSpan } from "./expected-tree.ts";
 import { firstDifference } from "./first-difference.ts";
 import type { Filter, NaiveModel } from "./naive-model.ts";
@@ -67,6 +67,16 @@ export class ReadComparison {
   }
 
   async analytics(question: AnalyticsQuestion, when: When): Promise<void> {
+    const expected = expectedAnalytics(this.#model, question);
+    await this.#figures("analytics/", question, expected, when);
+  }
+
+  async scoreAnalytics(question: ScoreQuestion, when: When): Promise<void> {
+    const expected = expectedScoreAnalytics(this.#model, question);
+    await this.#figures("analytics/scores/", question, expected, when);
+  }
+
+  async #figures(of: string, question: ScoreQuestion, expected: object, when: When): Promise<void> {
     const { filter, from, to, interval, groupBy, groupLimit } = question;
     const query = new URLSearchParams({
       ...filter,
@@ -75,18 +85,16 @@ export class ReadComparison {
       interval: interval.name,
       ...(groupBy !== null && { group_by: groupBy, group_limit: String(groupLimit) }),
     });
-    const expected = expectedAnalytics(this.#model, question);
-    const path = `/observability/analytics/?${query}`;
+    const path = `/observability/${of}?${query}`;
     await this.#compare(path, when, async () =>
       firstDifference(await this.#client.get(path), expected),
     );
   }
 
   async #tree(path: `traces/${string}` | `spans/${string}`, expected: PlacedSpan[] | null) {
-    const { project } = this.#model;
-    const records = expected?.map(({ span, depth, total }) => ({
-      record: expectedRecord(span, project, total),
-      depth: depth - expected[0]!.depth,
+    const records = expected?.map((placed) => ({
+      record: this.#model.record(placed, placed.depth === 0),
+      depth: placed.depth - expected[0]!.depth,
     }));
     await this.#compare(`/${path}/`, "now", async () =>
       firstDifference(await this.#client.readTree(path), records ?? null),

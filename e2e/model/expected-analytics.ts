@@ -1,6 +1,6 @@
 import type { Dimensions, Filter, Listed, NaiveModel } from "./naive-model.ts";
 
-export type Grouping = Exclude<keyof Dimensions, "revision" | "session_id">;
+export type Grouping = Exclude<keyof Dimensions, "revision" | "session_id" | "run">;
 
 /** What is asked of `/observability/analytics/`. Times are whole seconds since 1970. */
 export interface AnalyticsQuestion {
@@ -97,6 +97,7 @@ function percentiles(latencies: readonly number[]): object | null {
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-function iso(seconds: number): string {
+/** Of whole seconds since 1970. */
+export function iso(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }

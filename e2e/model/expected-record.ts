@@ -1,3 +1,4 @@
+import type { Score } from "@agate/protocol";
 import type { ModelFigures, ModelSpan } from "./model-span.ts";
 
 /** Tokens and cost as a record shows them. */
@@ -7,7 +8,12 @@ export interface ShownFigures {
 }
 
 /** The record of a span without `children`, by docs/reference/span-record.md. */
-export function expectedRecord(span: ModelSpan, project: string, total: ShownFigures): object {
+export function expectedRecord(
+  span: ModelSpan,
+  project: string,
+  total: ShownFigures,
+  scores: readonly Score[] = [],
+): object {
   const { figures } = span;
   return {
     id: span.spanId,
@@ -42,12 +48,14 @@ export function expectedRecord(span: ModelSpan, project: string, total: ShownFig
       links: [],
       attributes: {
         ...(span.route !== null && { "ag.route": span.route }),
+        ...(span.run !== null && { "ag.evaluation.run": span.run }),
         ...(span.payload !== null && { payload: span.payload }),
       },
       resource: {},
       scope: null,
       otel: {},
       total: { usage: usageOf(total.usage), cost: total.cost },
+      ...(scores.length > 0 && { scores }),
     },
   };
 }

@@ -27,6 +27,8 @@ export interface ModelSpan {
   readonly environment: string | null;
   readonly userId: string | null;
   readonly sessionId: string | null;
+  /** The evaluation run that the span names. */
+  readonly run: string | null;
   /** JSON values. */
   readonly inputs: unknown;
   readonly outputs: unknown;
@@ -72,6 +74,7 @@ function attributesOf(span: ModelSpan): Record<string, string | number | null> {
     "ag.environment": span.environment,
     "user.id": span.userId,
     "session.id": span.sessionId,
+    "ag.evaluation.run": span.run,
     "ag.content.inputs": contentText(span.inputs),
     "ag.content.outputs": contentText(span.outputs),
     ...figureAttributes(span.figures),

@@ -1,5 +1,6 @@
 import { expectedRecord, latencyOf } from "./expected-record.ts";
 import { expectedTree, type PlacedSpan } from "./expected-tree.ts";
+import { identityOf, type ModelScore, matchesScores, shownScore } from "./model-score.ts";
 import { compareSpans, type ModelSpan } from "./model-span.ts";
 import { matchesSearch, wordsOfSpan } from "./search-words.ts";
 
@@ -18,6 +19,9 @@ export type FilterName =
   | "session_id"
   | "min_latency"
   | "min_cost"
+  | "run"
+  | "traffic"
+  | "score"
   | "q"
   | "from"
   | "to";
@@ -31,6 +35,8 @@ export interface Dimensions {
   readonly environment: string | null;
   readonly user_id: string | null;
   readonly session_id: string | null;
+  /** Of the trace, in lists of spans too. */
+  readonly run: string | null;
   readonly status: string;
   readonly spankind: string;
   readonly name: string;
@@ -38,6 +44,7 @@ export interface Dimensions {
 
 /** A line of a list. */
 export interface Listed {
+  readonly traceId: string;
   readonly record: object;
   readonly start: bigint;
   readonly latency: number | null;
@@ -46,12 +53,32 @@ export interface Listed {
   readonly dimensions: Dimensions;
   /** The spans that a search may find it by. */
   readonly searched: readonly ModelSpan[];
+  /** Those that it is found by. */
+  readonly scores: readonly ModelScore[];
 }
+
+/** A score with the id that the platform gave it. */
+export interface StoredModelScore {
+  readonly id: string;
+  readonly score: ModelScore;
+}
+
+/** The most that a trace takes. */
+const MOST_SCORES = 1_000;
 
 /** The spans that a platform holds for one project, in arrays, and what it must answer about them. */
 export class NaiveModel {
   readonly project: string;
   readonly #traces = new Map<string, Map<string, ModelSpan>>();
+  /** Of each trace, by what is judged and by whom. */
+  readonly #scores = new Map<string, Map<string, StoredModelScore>>();
+  /** What each id stands for. */
+  readonly #judgements = new Map<string, string>();
+  readonly #shownScores = new Map<string, readonly StoredModelScore[]>();
+  readonly #scoresBySpan = new WeakMap<
+    readonly StoredModelScore[],
+    ReadonlyMap<string | null, readonly StoredModelScore[]>
+  >();
   /** Answers about traces that have not changed since they were given. */
   readonly #trees = new Map<string, PlacedSpan[]>();
 
@@ -81,7 +108,59 @@ export class NaiveModel {
     }
   }
 
+  /** The places of scores that their traces have no room for; one that replaces another needs none. */
+  beyondLimit(scores: readonly ModelScore[]): number[] {
+    const held = new Map<string, Set<string>>();
+    return scores.flatMap((score, place) => {
+      const { traceId } = score;
+      const own = held.get(traceId) ?? new Set(this.#scores.get(traceId)?.keys());
+      held.set(traceId, own);
+      if (own.size >= MOST_SCORES && !own.has(identityOf(score))) return [place];
+      own.add(identityOf(score));
+      return [];
+    });
+  }
+
+  /** @param id As the platform has answered; the same judgement always has the same. */
+  putScore(score: ModelScore, id: string): void {
+    const own = this.#scores.get(score.traceId) ?? new Map<string, StoredModelScore>();
+    const before = own.get(identityOf(score));
+    const judgement = this.#judgements.get(id) ?? identityOf(score);
+    if (judgement !== identityOf(score) || (before !== undefined && before.id !== id)) {
+      throw new Error(`The id ${id} is not that of ${identityOf(score)} alone`);
+    }
+    this.#judgements.set(id, judgement);
+    own.set(identityOf(score), { id, score });
+    this.#scores.set(score.traceId, own);
+    this.#shownScores.delete(score.traceId);
+  }
+
+  /** In the order in which they are shown. */
+  scoresOf(traceId: string): readonly StoredModelScore[] {
+    const known = this.#shownScores.get(traceId);
+    if (known !== undefined) return known;
+    const keyOf = ({ id, score }: StoredModelScore) => `${score.createdAt} ${id}`;
+    const scores = [...(this.#scores.get(traceId)?.values() ?? [])].sort((a, b) =>
+      keyOf(a) < keyOf(b) ? -1 : 1,
+    );
+    this.#shownScores.set(traceId, scores);
+    return scores;
+  }
+
+  /** What the record of a span shows: those of the whole trace too where it is its top. */
+  record({ span, total }: PlacedSpan, isTop: boolean): object {
+    const own = isTop
+      ? this.scoresOf(span.traceId).filter(
+          ({ score: { spanId } }) => spanId === span.spanId || spanId === null,
+        )
+      : this.#scoresOfSpan(span);
+    const shown = own.map(({ id, score }) => shownScore(score, id));
+    return expectedRecord(span, this.project, total, shown);
+  }
+
   delete(traceId: string): void {
+    this.#scores.delete(traceId);
+    this.#shownScores.delete(traceId);
     this.#traces.delete(traceId);
     this.#trees.delete(traceId);
   }
@@ -113,34 +192,58 @@ export class NaiveModel {
   /** The spans that a filter finds, newest first. */
   listSpans(filter: Filter): Listed[] {
     return this.traceIds
-      .flatMap((traceId) => this.tree(traceId))
-      .sort((a, b) => -compareSpans(a.span, b.span))
-      .map((placed) => this.#listedSpan(placed))
+      .flatMap((traceId) => {
+        const { run } = this.#dimensionsOf(traceId);
+        return this.tree(traceId).map((placed) => ({ placed, run }));
+      })
+      .sort((a, b) => -compareSpans(a.placed.span, b.placed.span))
+      .map(({ placed, run }) => this.#listedSpan(placed, run))
       .filter((line) => matches(line, filter));
   }
 
   #listedTrace(traceId: string): { traceId: string; line: Listed } {
     const [top] = this.tree(traceId) as [PlacedSpan];
     const others = this.spansOf(traceId).sort(compareSpans);
+    const dimensions = this.#dimensionsOf(traceId);
     const line = {
-      ...this.#listedSpan(top),
+      ...this.#listedSpan(top, dimensions.run),
+      record: this.record(top, true),
       cost: top.total.cost,
       tokens: top.total.usage,
-      dimensions: { ...ownDimensions(top.span), ...inherited([top.span, ...others]) },
+      dimensions,
       searched: others,
+      scores: this.scoresOf(traceId).map(({ score }) => score),
     };
     return { traceId, line };
   }
 
-  #listedSpan({ span, total }: PlacedSpan): Listed {
+  #scoresOfSpan({ traceId, spanId }: ModelSpan): readonly StoredModelScore[] {
+    if (!this.#scores.has(traceId)) return [];
+    const scores = this.scoresOf(traceId);
+    let bySpan = this.#scoresBySpan.get(scores);
+    bySpan ??= Map.groupBy(scores, ({ score }) => score.spanId);
+    this.#scoresBySpan.set(scores, bySpan);
+    return bySpan.get(spanId) ?? [];
+  }
+
+  #dimensionsOf(traceId: string): Dimensions {
+    const [top] = this.tree(traceId) as [PlacedSpan];
+    const others = this.spansOf(traceId).sort(compareSpans);
+    return { ...ownDimensions(top.span), ...inherited([top.span, ...others]) };
+  }
+
+  #listedSpan(placed: PlacedSpan, run: string | null): Listed {
+    const { span } = placed;
     return {
-      record: expectedRecord(span, this.project, total),
+      traceId: span.traceId,
+      record: this.record(placed, false),
       start: span.start,
       latency: latencyOf(span),
       cost: span.figures?.cost ?? null,
       tokens: span.figures,
-      dimensions: ownDimensions(span),
+      dimensions: { ...ownDimensions(span), run },
       searched: [span],
+      scores: this.#scoresOfSpan(span).map(({ score }) => score),
     };
   }
 }
@@ -154,6 +257,7 @@ function ownDimensions(span: ModelSpan): Dimensions {
     environment: span.environment,
     user_id: span.userId,
     session_id: span.sessionId,
+    run: span.run,
     status: span.status,
     spankind: span.kind ?? "UNKNOWN",
     name: span.name,
@@ -174,16 +278,23 @@ function inherited(spans: readonly ModelSpan[]): Partial<Dimensions> {
     environment: first("environment"),
     user_id: first("user_id"),
     session_id: first("session_id"),
+    run: first("run"),
   };
 }
 
 /** Whether all conditions of a filter hold. */
 function matches(listed: Listed, filter: Filter): boolean {
-  const { start, latency, cost, dimensions, searched } = listed;
-  return Object.entries(filter).every(([name, wanted]) => {
+  const { start, latency, cost, dimensions, searched, scores } = listed;
+  // Without a run, only live traffic is found.
+  const traffic = filter.run === undefined ? "live" : "all";
+  return Object.entries({ traffic, ...filter }).every(([name, wanted]) => {
     switch (name) {
       case "q":
         return searched.some((span) => matchesSearch(wordsOfSpan(span), wanted));
+      case "score":
+        return matchesScores(scores, wanted);
+      case "traffic":
+        return wanted === "all" || (wanted === "live") === (dimensions.run === null);
       case "from":
         return start >= nanosOf(wanted);
       case "to":

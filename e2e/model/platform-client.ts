@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { SpanRecord } from "@agate/protocol";
+import { type ModelScore, scoreBody } from "./model-score.ts";
 import { type ModelSpan, otlpRequest } from "./model-span.ts";
 
 /** A page of a list. */
@@ -56,6 +57,26 @@ export class PlatformClient {
         `The platform did not take ${spans.length} spans: ${response.status} ${answer}`,
       );
     }
+  }
+
+  /** Sends scores in one request; their ids, or the places of those that their traces have no room for. */
+  async putScores(
+    scores: readonly ModelScore[],
+  ): Promise<{ readonly ids: readonly string[] } | { readonly rejected: readonly number[] }> {
+    const response = await this.#ask("/observability/scores/", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ scores: scores.map(scoreBody) }),
+    });
+    if (response.status !== 422) return (await parsed(response)) as { ids: string[] };
+    const { detail } = (await response.json()) as {
+      detail: { type: string; loc: [0, 0, number] }[];
+    };
+    const rejected = detail.map(({ type, loc }) => {
+      if (type !== "score_limit") throw new Error(JSON.stringify(detail));
+      return loc[2];
+    });
+    return { rejected };
   }
 
   /** Deletes a trace, and gives the status. */

@@ -1,8 +1,10 @@
 import type { SeededRandom } from "../durability/seeded-random.ts";
 import { type AnalyticsQuestion, type Grouping, INTERVALS } from "./expected-analytics.ts";
 import { latencyOf } from "./expected-record.ts";
+import type { ScoreQuestion } from "./expected-score-analytics.ts";
 import type { ModelSpan } from "./model-span.ts";
 import type { Filter, FilterName, NaiveModel } from "./naive-model.ts";
+import { randomScoreCondition } from "./random-scores.ts";
 import { WORDS, wordOf } from "./random-spans.ts";
 
 export const GROUPINGS: readonly Grouping[] = [
@@ -20,6 +22,7 @@ const NAMES: readonly FilterName[] = [
   ...GROUPINGS,
   "revision",
   "session_id",
+  "run",
   "min_latency",
   "min_cost",
   "from",
@@ -42,6 +45,8 @@ export function randomFilter(
     const value = conditionOf(span, name);
     if (value !== null) filter[name] = value;
   }
+  if (random.chance(0.5)) filter.traffic = random.pick(["live", "evaluation", "all", "all"]);
+  if (random.chance(0.3)) filter.score = randomScoreCondition(random);
   if (mayHaveWords && random.chance(0.6)) filter.q = randomSearch(random, span);
   return filter;
 }
@@ -65,7 +70,11 @@ function conditionOf(span: ModelSpan, name: FilterName): string | null {
     case "from":
     case "to":
       return isoMicros(span.start);
+    case "run":
+      return span.run ?? "r1";
     case "q":
+    case "score":
+    case "traffic":
       return null;
     default:
       return span[name];
@@ -106,6 +115,23 @@ export function randomAnalytics(
   );
   const { from: _from, to: _to, ...filter } = randomFilter(random, spans, mayHaveWords);
   return { filter, from, to, interval, groupBy, groupLimit };
+}
+
+/** The same of scores. All groups together have at most twice as many buckets. */
+export function randomScoreAnalytics(
+  random: SeededRandom,
+  model: NaiveModel,
+  mayHaveWords: boolean,
+): ScoreQuestion {
+  const question = randomAnalytics(random, model, mayHaveWords);
+  const { from, to, interval } = question;
+  const buckets = (to - from) / interval.seconds + 2;
+  const most = Math.floor((2 * MOST_BUCKETS) / buckets);
+  return {
+    ...question,
+    groupBy: random.pick([question.groupBy, "revision"]),
+    groupLimit: Math.min(question.groupLimit, most),
+  };
 }
 
 function isoMicros(time: bigint): string {

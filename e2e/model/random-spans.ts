@@ -63,7 +63,12 @@ export function randomTrace(random: SeededRandom, size: TraceSize): ModelSpan[] 
       start: start + BigInt(random.between(0, n)) * 1_000n + BigInt(random.pick(NANOS)),
     });
   }
-  const ended = spans.map((span) => ({ ...span, end: endOf(random, span) }));
+  const runs = runsOf(random, count);
+  const ended = spans.map((span, n) => ({
+    ...span,
+    end: endOf(random, span),
+    run: runs.get(n) ?? null,
+  }));
   return size === "segment" ? paddedToSegment(random, ended) : ended;
 }
 
@@ -78,8 +83,31 @@ export function changedSpan(random: SeededRandom, span: ModelSpan): ModelSpan {
     : {};
   const adopted = random.chance(0.1) ? { parentId: random.hex(16) } : {};
   const { spanId, traceId, parentId, start, end } = span;
+  const run = random.chance(0.8) ? span.run : random.pick([null, "r1"]);
   const text = `${COMMON_WORD} ${wordOf(span)} ${words(random)}`;
-  return { ...other, spanId, traceId, parentId, start, end, inputs: text, ...moved, ...adopted };
+  return {
+    ...other,
+    spanId,
+    traceId,
+    parentId,
+    start,
+    end,
+    run,
+    inputs: text,
+    ...moved,
+    ...adopted,
+  };
+}
+
+/** A third of all traces belong to a run, which their top or any other span may name, or several do. */
+function runsOf(random: SeededRandom, spans: number): ReadonlyMap<number, string> {
+  if (random.chance(0.65)) return new Map();
+  return new Map(
+    Array.from({ length: random.between(1, 2) }, () => [
+      random.pick([0, random.between(0, spans - 1)]),
+      random.pick(["r1", "r2"]),
+    ]),
+  );
 }
 
 function countOf(random: SeededRandom, size: TraceSize): number {
@@ -180,6 +208,7 @@ function bareSpan(random: SeededRandom, traceId: string): ModelSpan {
     environment: null,
     userId: null,
     sessionId: null,
+    run: null,
     inputs: null,
     outputs: null,
     figures: null,

@@ -1,9 +1,12 @@
+import { expect } from "vitest";
 import { SeededRandom } from "../durability/seeded-random.ts";
 import { ReadComparison, type When } from "./compare-reads.ts";
+import type { ModelScore } from "./model-score.ts";
 import { type ModelSpan, otlpRequest } from "./model-span.ts";
 import { NaiveModel } from "./naive-model.ts";
 import { PlatformClient } from "./platform-client.ts";
-import { randomAnalytics, randomFilter } from "./random-questions.ts";
+import { randomAnalytics, randomFilter, randomScoreAnalytics } from "./random-questions.ts";
+import { manyScores, randomScore } from "./random-scores.ts";
 import { COMMON_WORD, changedSpan, randomTrace, type TraceSize, wordOf } from "./random-spans.ts";
 
 /** What a history is made of. */
@@ -24,6 +27,8 @@ const LIMITS = [1, 2, 3, 7, 50, 99, 100, 101, 999, 1_000];
 const MOST_PAGES = 20;
 /** The longest page that may be asked for. */
 const MOST_ITEMS = 1_000;
+/** The most scores in a request, and in a trace. */
+const MOST_SCORES = { inRequest: 500, inTrace: 1_000 };
 const REQUEST_BYTES = 8 * 1024 * 1024;
 
 /** The seeds of AGATE_MODEL_SEED, such as `7` or `7,8`, to repeat a failure; else these. */
@@ -37,10 +42,12 @@ export async function runHistory(url: string, seed: number, plan: HistoryPlan): 
   const history = new History(client, new SeededRandom(seed));
   for (const sizes of plan.rounds) {
     await history.addTraces(sizes);
+    await history.judgeSome();
     await history.resendSome();
     await history.deleteSome();
     await history.ask(plan.questions);
   }
+  await history.judgeBeyondLimit();
   await history.listWhileAdding();
   await history.sendAtOnce(plan.atOnce);
   for (let n = 0; n < plan.indexRounds; n++) await history.addWhileIndexRemoves();
@@ -71,8 +78,48 @@ class History {
       : traces.flatMap((spans) =>
           random.chance(0.6) ? [spans] : pieces(random, shuffled(random, spans)),
         );
+    // Some are judged before any span of them has arrived.
+    for (const spans of traces) {
+      const count = random.chance(0.3) ? random.between(1, 5) : 0;
+      await this.#judge(Array.from({ length: count }, () => randomScore(random, spans)));
+    }
     await this.#sendAll(shuffled(random, requests));
     for (const [span] of traces) await this.#comparison.trace(span!.traceId);
+  }
+
+  /** Some traces, several at once: the same judgement again replaces the one before, in a request too. */
+  async judgeSome(): Promise<void> {
+    const random = this.#random;
+    const traceIds = shuffled(random, this.#model.traceIds).slice(0, 6);
+    const scores = traceIds.flatMap((traceId) => {
+      // Of a large trace, often the same spans.
+      const spans = this.#model.spansOf(traceId).slice(0, 5);
+      return Array.from({ length: random.between(0, 20) }, () => randomScore(random, spans));
+    });
+    for (const some of pieces(random, shuffled(random, scores))) await this.#judge(some);
+    for (const traceId of traceIds) await this.#comparison.trace(traceId);
+  }
+
+  /** One trace until it takes no more, and then some that replace others, and some that are new. */
+  async judgeBeyondLimit(): Promise<void> {
+    const random = this.#random;
+    const traceId = random.pick(this.#model.traceIds);
+    const spans = this.#model.spansOf(traceId);
+    const room = MOST_SCORES.inTrace - this.#model.scoresOf(traceId).length;
+    const scores = manyScores(random, spans, room + random.between(0, 3));
+    while (scores.length > 0) await this.#judge(scores.splice(0, MOST_SCORES.inRequest));
+    const known = this.#model.scoresOf(traceId).map(({ score }) => score);
+    const again = shuffled(random, known).slice(0, 20);
+    const changed = again.map((score) => ({
+      ...score,
+      status: "ok" as const,
+      error: null,
+      value: 3,
+    }));
+    await this.#judge(
+      shuffled(random, [...changed, ...manyScores(random, spans, 1_010).slice(1_000)]),
+    );
+    await this.#comparison.trace(traceId);
   }
 
   /** Some spans of some traces again, often the top: the last write wins. */
@@ -132,11 +179,11 @@ class History {
     const again = this.#model.spansOf(traceId).map((span) => changedSpan(random, span));
     await this.#sendAll([again]);
     const last = again.at(-1)!;
-    await this.#comparison.list("spans", { q: wordOf(last) }, 1, "soon");
+    await this.#comparison.list("spans", { q: wordOf(last), traffic: "all" }, 1, "soon");
     const [added] = randomTrace(random, "small");
     const single = { ...added!, parentId: null, inputs: `${COMMON_WORD} ${wordOf(added!)}` };
     await this.#sendAll([[single]]);
-    await this.#comparison.list("spans", { q: wordOf(single) }, 1, "soon");
+    await this.#comparison.list("spans", { q: wordOf(single), traffic: "all" }, 1, "soon");
   }
 
   /** Lists and figures with random conditions. Searches wait for the end: they trail the commits. */
@@ -154,7 +201,9 @@ class History {
     }
     for (const kind of ["traces", "spans"] as const) {
       await comparison.list(kind, {}, this.#limitFor(this.#model.spans.length), this.#listsWhen());
-      await comparison.list(kind, { q: COMMON_WORD }, 1_000, "soon");
+      await comparison.list(kind, { q: COMMON_WORD, traffic: "all" }, 1_000, "soon");
+      const traffic = random.pick(["live", "evaluation", "all"]);
+      await comparison.list(kind, { score: "helpful:any", traffic }, 100, this.#listsWhen());
     }
     for (let n = 0; n < 2 * questions; n++) await this.#askOne(true, "soon");
   }
@@ -164,6 +213,11 @@ class History {
     if (random.chance(0.4)) {
       const question = randomAnalytics(random, this.#model, mayHaveWords);
       await this.#comparison.analytics(question, when);
+      return;
+    }
+    if (random.chance(0.4)) {
+      const question = randomScoreAnalytics(random, this.#model, mayHaveWords);
+      await this.#comparison.scoreAnalytics(question, when);
       return;
     }
     const filter = randomFilter(random, this.#model.spans, mayHaveWords);
@@ -186,6 +240,19 @@ class History {
 
   #largeTrace(): string | undefined {
     return this.#model.traceIds.find((traceId) => this.#model.spansOf(traceId).length > LARGE);
+  }
+
+  async #judge(scores: readonly ModelScore[]): Promise<void> {
+    if (scores.length === 0) return;
+    const beyond = this.#model.beyondLimit(scores);
+    const answer = await this.#client.putScores(scores);
+    const rejected = "ids" in answer ? [] : answer.rejected;
+    expect(rejected, "places of the scores that a full trace does not take").toEqual(beyond);
+    const kept = scores.filter((_, n) => !beyond.includes(n));
+    // A request that was rejected in part answers without ids: the stored ones are sent again.
+    const stored = "ids" in answer ? answer : await this.#client.putScores(kept);
+    if (!("ids" in stored)) throw new Error("Scores that were stored do not replace themselves");
+    for (const [n, score] of kept.entries()) this.#model.putScore(score, stored.ids[n]!);
   }
 
   async #sendAll(requests: readonly (readonly ModelSpan[])[]): Promise<void> {
