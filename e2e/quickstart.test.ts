@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { promisify } from "node:util";
-import type { Environment, SpanRecord } from "@agate/protocol";
+import type { Environment, Run, SpanRecord } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { evaluateQuickstart } from "../scripts/evaluate-quickstart.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { startServer } from "./running-server.ts";
 
@@ -84,6 +85,16 @@ function registryOf(platform: string): string {
   return `${platform}/registry/applications/quickstart`;
 }
 
+async function runsOf(platform: string): Promise<readonly Run[]> {
+  const { items } = (await (await fetch(`${platform}/registry/runs`)).json()) as { items: Run[] };
+  return items;
+}
+
+function evaluate(platformUrl: string): Promise<void> {
+  const { signal } = new AbortController();
+  return evaluateQuickstart({ platformUrl, application: "quickstart", folder: example, signal });
+}
+
 /** The trace, as soon as it has arrived. */
 async function traceAt(platform: string, traceId: string): Promise<SpanRecord> {
   return vi.waitFor(
@@ -137,6 +148,22 @@ describe("npm start", () => {
       ["invoke_workflow summarize WORKFLOW", ["chat LLM"]],
     ]);
     expect(start.log()).toContain(`Playground   ${platform}/playground\n`);
+    // Its evaluation is carried out once, beside all this, and prints nothing.
+    await vi.waitFor(
+      async () => {
+        expect(await runsOf(platform)).toMatchObject([
+          {
+            application: "quickstart",
+            evaluation: "answers",
+            status: "finished",
+            verdict: { verdict: "passed" },
+            columns: [{ variant: "experimental" }, { variant: "concise" }],
+          },
+        ]);
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+    expect(start.log()).not.toMatch(/evaluated|Gates/);
 
     const promoted = await fetch(`${registryOf(platform)}/environments/production/promote`, {
       method: "POST",
@@ -158,6 +185,15 @@ describe("npm start", () => {
     await expect(fetch(platform)).rejects.toThrow();
     await using server = await startServer({ dataDirectory: folder });
     expect(outline(await traceAt(server.url, last.body.trace_id))).toEqual(outline(trace));
+    await evaluate(server.url);
+    expect(await runsOf(server.url)).toHaveLength(1);
+  });
+
+  it("says in a sentence why the quickstart can't be evaluated", async () => {
+    await using server = await startServer();
+    await expect(evaluate(server.url)).rejects.toThrow(
+      /^--candidate experimental: .*quickstart.*$/,
+    );
   });
 
   it("leaves what was deployed before as it is", async () => {

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installSdk, makeFolder, type UserFolder } from "../packing/user-project.fixture.ts";
 import type { RunningServer } from "../running-server.ts";
@@ -81,6 +82,18 @@ describe("agate deploy", () => {
       expect.arrayContaining(STEPS),
     );
     expect(ended.code).toBe(0);
+  });
+
+  it("refuses eval files that do not compile, unless they are left out", async () => {
+    await user.write({ "app.eval.ts": "const broken = ;\n" });
+    const deploy = ["deploy", user.at("app.ts"), "--app", "loud"];
+    const refused = await agate(...deploy);
+    expect([refused.code, refused.stdout]).toEqual([1, ""]);
+    expect(refused.stderr).toMatch(
+      /agate: The eval files cannot be packed\. Fix them, or deploy without them \(--no-evals\):\n.*app\.eval\.ts:1:/s,
+    );
+    expect((await agate(...deploy, "--no-evals")).code).toBe(0);
+    await rm(user.at("app.eval.ts"));
   });
 
   it("is promoted with its configuration, step by step", async () => {

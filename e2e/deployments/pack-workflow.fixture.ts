@@ -1,21 +1,26 @@
+import { evalFilesOf } from "../../packages/cli/src/packing/find-eval-files.ts";
 import { packApp } from "../../packages/cli/src/packing/pack-app.ts";
 import { archiveFiles } from "../../packages/platform/src/deployments/builds/archive-files.ts";
 import { installSdk, makeFolder } from "../packing/user-project.fixture.ts";
 
 /** Packs programs of a user, each as `agate deploy` would. */
 export interface Packer extends AsyncDisposable {
-  pack(source: string): Promise<Uint8Array<ArrayBuffer>>;
+  /** @param evals The text of its eval file; without it, it has none. */
+  pack(source: string, evals?: string): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 export async function openPacker(): Promise<Packer> {
   const user = await makeFolder({
     "package.json": { name: "support", version: "1.0.0", type: "module" },
+    "cases.jsonl": `{"inputs":{"text":"hi"}}\n`,
   });
   await installSdk(user.path);
   return {
-    async pack(source) {
-      await user.write({ "app.ts": source });
-      const packed = await packApp(user.at("app.ts"), { application: "support" });
+    async pack(source, evals) {
+      await user.write({ "app.ts": source, "app.eval.ts": evals ?? "" });
+      const findEvals = evals === undefined ? undefined : evalFilesOf;
+      const options = { application: "support", include: ["*.jsonl"], findEvals };
+      const packed = await packApp(user.at("app.ts"), options);
       if (packed.kind !== "packed") throw new Error(JSON.stringify(packed));
       return new Uint8Array(await archiveFiles(packed.files));
     },

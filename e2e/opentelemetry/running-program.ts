@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** Long past the end of any of them. */
-const PATIENCE_MS = 25_000;
+/** Long past the end of any of them: some serve through all tests of a file, on a busy machine. */
+const PATIENCE_MS = 300_000;
 
 export interface ProgramOptions {
   /** Flags of Node before the program's name. */

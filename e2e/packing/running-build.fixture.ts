@@ -40,10 +40,11 @@ export async function startBuild(
   environment: Record<string, string> = {},
 ): Promise<RunningBuild> {
   const sockets = await mkdtemp(join(tmpdir(), "agate-socket-"));
-  const socket = join(sockets, "app.sock");
+  const listen = join(sockets, "app.sock");
+  const socket = environment.AGATE_EVALUATOR_SOCKET ?? listen;
   const child = spawn(process.execPath, ["--enable-source-maps", program], {
     cwd: folder,
-    env: { AGATE_LISTEN: `unix:${socket}`, PORT: "0", HOST: "127.0.0.1", ...environment },
+    env: { AGATE_LISTEN: `unix:${listen}`, PORT: "0", HOST: "127.0.0.1", ...environment },
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const printed = Promise.all([text(child.stdout!), text(child.stderr!)]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { startQuickstart } from "../quickstart-platform.ts";
 import { withPlatform } from "../with-platform.ts";
 
-const { open } = withPlatform(startQuickstart);
+const { open, registry } = withPlatform(startQuickstart);
 
 const runButton = (page: Page) => page.getByRole("button", { name: /^Run( all \d+)?$/ });
 const theCase = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
@@ -51,6 +51,27 @@ describe("The playground", () => {
     await page.getByRole("menuitem", { name: "Reset test cases" }).click();
     await expect.poll(() => question("Case 1").inputValue()).toBe("");
     await expect.poll(() => theCase(page, "Origins").count()).toBe(0);
+    web.expectNoFaults();
+  });
+
+  it("adds a case to a new test set, which is bound to its route", async () => {
+    await using web = await open("/apps/quickstart/playground?route=/retrieve");
+    const { page } = web;
+    const first = theCase(page, "Case 1");
+    const dialog = page.getByRole("dialog", { name: "Add to test set" });
+    await first.getByRole("textbox", { name: "question" }).fill("What is agate?");
+    await first.getByRole("button", { name: "More actions for Case 1" }).click();
+    await page.getByRole("menuitem", { name: "Add to test set" }).click();
+    await dialog.waitFor();
+    // A case has no output of its own.
+    expect(await dialog.getByRole("checkbox").count()).toBe(0);
+    await dialog.getByRole("textbox", { name: "Name" }).fill("from-playground");
+    await dialog.getByRole("button", { name: "Add", exact: true }).click();
+    await page.getByText("1 row added to").waitFor();
+    expect(await registry("GET", "/testsets/from-playground")).toMatchObject({
+      rows: 1,
+      bound_to: { application: "quickstart", route: "/retrieve" },
+    });
     web.expectNoFaults();
   });
 

@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openapiOf } from "../../packages/platform/src/server/routes/registry/testing/workflow-openapi.fixture.ts";
 import { installSdk, makeFolder, type UserFolder } from "../packing/user-project.fixture.ts";
@@ -5,9 +7,10 @@ import { type Ended, runAgate } from "../run-agate.ts";
 import { type RunningServer, startServer } from "../running-server.ts";
 
 const APP = `import * as ag from "@agate/sdk";
+const look = ag.instrument({ name: "look", kind: "TOOL" })(async (text: string) => text);
 class EchoConfig extends ag.BaseModel { prefix = ag.Field(ag.str, { default: ">" }); }
 export const echo = ag.route("/echo", EchoConfig)(async ({ text }: { text: string }, { config }) => {
-  return { text: config.prefix + text };
+  return { text: config.prefix + (await look(text)) };
 });
 `;
 
@@ -22,6 +25,26 @@ export const quality = evaluation("quality", {
 });
 `;
 }
+
+const TRACED = evalFile(
+  '[{ id: "one", inputs: { text: "a" }, expected: ">a" }, { id: "two", inputs: { text: "b" } }]',
+)
+  .replace("{ evaluation }", "{ checks, evaluation }")
+  .replace("{ right:", '{ looked: checks.calls("look"), right:');
+
+const CONFIGURED = `import * as ag from "@agate/sdk";
+import { evaluation, scorer } from "@agate/sdk/evals";
+import { echo } from "./app.ts";
+class StrictnessConfig extends ag.BaseModel {
+  points = ag.Field(ag.float, { default: 0.5, ge: 0, le: 1 });
+}
+const strictness = scorer("strictness", StrictnessConfig)((_judged: unknown, { config }) => config.points);
+export const quality = evaluation("quality", {
+  route: echo,
+  testset: [{ id: "one", inputs: { text: "a" } }],
+  scorers: { strict: strictness },
+});
+`;
 
 const ROWS = `[
   { id: "one", inputs: { text: "a" }, expected: ">a" },
@@ -172,7 +195,7 @@ it("compares this code with what is live in production, and reports the same ver
   const columns = ["--app", "live", "--candidate", "default", "--baseline", "env:production"];
   const { stdout, stderr, code } = await agate(["eval", ...columns, "--reporter", "json"]);
   expect([stderr.trim(), code]).toEqual([
-    "--baseline env:production is this code with default@2, the configuration that is live there.",
+    "--baseline env:production is this code with default@2, the configuration that is live there: the platform has no build of that environment.",
     0,
   ]);
   const [local] = JSON.parse(stdout).evaluations;
@@ -205,6 +228,84 @@ it("compares this code with what is live in production, and reports the same ver
   );
 });
 
+it("scores stored outputs by the platform's traces, as long as they are there", async () => {
+  await folder.write({ "quality.eval.ts": evalFile(ROWS) });
+  const { stdout } = await agate(["eval", "--reporter", "json"]);
+  const [{ run }] = JSON.parse(stdout).evaluations;
+  await folder.write({ "quality.eval.ts": TRACED });
+  const rescored = await agate(["eval", "--candidate", `run:${run}`, "--reporter", "json"]);
+  const [first] = JSON.parse(rescored.stdout).evaluations;
+  expect(first.figures.scores[0].columns).toMatchObject([{ mean: 1, ok: 2, failed: 0 }]);
+
+  const { items } = await read<Items<{ case: string; trace_id: string }>>(
+    `/registry/runs/${run}/results`,
+  );
+  const { trace_id } = items.find((result) => result.case === "two")!;
+  const path = `${server.url}/observability/traces/${trace_id}/`;
+  expect((await fetch(path, { method: "DELETE" })).status).toBe(204);
+  const after = await agate(["eval", "--candidate", `run:${run}`, "--reporter", "json"]);
+  const [second] = JSON.parse(after.stdout).evaluations;
+  const [looked, right] = second.figures.scores;
+  expect(looked.columns).toMatchObject([{ mean: 1, ok: 1, failed: 1 }]);
+  expect(right.columns).toMatchObject([{ ok: 2, failed: 0 }]);
+  expect(second.failed_scores).toEqual([
+    expect.objectContaining({ case: "two", error: expect.stringContaining("was deleted") }),
+  ]);
+});
+
+it("scores a run anew that only the platform has, by its traces too", async () => {
+  await folder.write({ "quality.eval.ts": evalFile(ROWS) });
+  const [{ run }] = JSON.parse((await agate(["eval", "--reporter", "json"])).stdout).evaluations;
+  await rm(join(folder.path, ".agate"), { recursive: true });
+  await folder.write({ "quality.eval.ts": TRACED });
+  const ref = `run:${run}`;
+  const { stdout, stderr } = await agate(["eval", "--baseline", ref, "--reporter", "json"]);
+  expect(stderr).toBe("");
+  const [{ figures }] = JSON.parse(stdout).evaluations;
+  for (const { columns } of figures.scores) {
+    expect(columns).toMatchObject([
+      { column: "candidate", ok: 2, failed: 0 },
+      { column: "baseline", ok: 2, failed: 0 },
+    ]);
+  }
+  const missing = await agate(["eval", "--baseline", "run:nope"]);
+  expect([missing.code, missing.stdout]).toEqual([2, ""]);
+  expect(missing.stderr).toContain("neither in .agate/evaluations nor on the platform");
+});
+
+it("pins scorers to the newest configurations, or to those that it is told", async () => {
+  await folder.write({ "quality.eval.ts": CONFIGURED });
+  const evaluate = async (...more: string[]) => {
+    const { stdout, stderr, code } = await agate(["eval", "--reporter", "json", ...more]);
+    return { stderr, code, local: stdout === "" ? undefined : JSON.parse(stdout).evaluations[0] };
+  };
+  const mean = ({ local }: Awaited<ReturnType<typeof evaluate>>) =>
+    local.figures.scores[0].columns[0].mean;
+  const first = await evaluate();
+  expect([first.stderr, mean(first), first.local.scorers_revision]).toEqual(["", 0.5, null]);
+  const commit = async (points: number) => {
+    await folder.write({ "scorers.json": JSON.stringify({ strictness: { points } }) });
+    return agate(["scorers", "commit", "echo", "scorers.json"]);
+  };
+  expect((await commit(0.25)).stdout).toBe("Committed scorers@1.\n");
+  const second = await evaluate();
+  expect(second.stderr).toContain("scorers have the configurations of scorers@1");
+  expect([mean(second), second.local.scorers_revision]).toEqual([0.25, 1]);
+  expect(second.local.scorers.strict).not.toBe(first.local.scorers.strict);
+  expect(await read(`/registry/runs/${second.local.run}`)).toMatchObject({
+    scorers_revision: 1,
+    scorers: [{ name: "strict", version: second.local.scorers.strict, kind: "code" }],
+  });
+  expect((await commit(2)).code).toBe(0);
+  const wrong = await evaluate();
+  expect([wrong.code, wrong.local]).toEqual([2, undefined]);
+  expect(wrong.stderr).toContain("strictness.points: Must be 1 or less (got 2).");
+  const pinned = await evaluate("--scorers", "1");
+  expect([mean(pinned), pinned.local.scorers]).toEqual([0.25, second.local.scorers]);
+  const missing = await evaluate("--scorers", "9");
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("no revision 9")]);
+});
+
 it.each([
   ["env:nowhere", "nowhere"],
   ["default@99", "99"],
@@ -217,6 +318,19 @@ it.each([
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(`--baseline`);
   expect(stderr).toContain(reason);
+});
+
+it("runs in the project that it is told: runs, configurations and traces", async () => {
+  await folder.write({ "quality.eval.ts": evalFile(ROWS) });
+  expect((await agate(["projects", "create", "team-b"])).code).toBe(0);
+  const { stdout } = await agate(["eval", "--project", "team-b", "--reporter", "json"]);
+  const [{ run }] = JSON.parse(stdout).evaluations;
+  expect((await fetch(`${server.url}/registry/runs/${run}`)).status).toBe(404);
+  const init = { headers: { "agate-project": "team-b" } };
+  const path = `${server.url}/observability/traces/?traffic=evaluation&run=${run}&route=/echo`;
+  const traces = (await (await fetch(path, init)).json()) as Items<unknown>;
+  expect(traces.items).toHaveLength(2);
+  expect((await fetch(`${server.url}/registry/runs/${run}`, init)).status).toBe(200);
 });
 
 it("takes the platform of agate --url, and the application of eval --url", async () => {

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type {
+  NewPlatformRun,
+  Run,
+  RunResult,
+} from "../../packages/protocol/src/evaluations/run.ts";
+import { type DeployClient, deployClient } from "../deployments/deploy-client.fixture.ts";
+import { openPacker, type Packer } from "../deployments/pack-workflow.fixture.ts";
+import { type RunningServer, startServer } from "../running-server.ts";
+
+const APP = `import * as ag from "@agate/sdk";
+
+class SayConfig extends ag.BaseModel {
+  word = ag.Field(ag.str, { default: "default" });
+}
+
+const look = ag.instrument({ name: "look", kind: "TOOL" })(async (text: string) => text);
+
+export const say = ag.route("/say", SayConfig)(
+  async ({ text }: { text: string }, { config }) => {
+    if (text === "exit") process.exit(3);
+    return "BUILD " + config.word + " " + (await look(text));
+  },
+);
+`;
+
+const EVALS = `import { checks, evaluation, skip } from "@agate/sdk/evals";
+import { say } from "./app.ts";
+
+export const quality = evaluation("quality", {
+  route: say,
+  testset: [{ id: "a", inputs: { text: "a" } }, { id: "b", inputs: { text: "b" } }],
+  scorers: {
+    judged: () => ({ value: 1, explanation: "by BUILD" }),
+    looked: checks.calls("look"),
+    throws: () => { throw new Error("no judge"); },
+    skips: () => skip("does not apply"),
+    nonsense: () => "good" as never,
+  },
+  trials: 2,
+  gate: { scores: { judged: { min: 1 } } },
+});
+export const hanging = evaluation("hanging", {
+  route: say,
+  testset: [{ inputs: { text: "a" } }],
+  scorers: { hangs: () => new Promise<number>(() => {}) },
+  scorerTimeout: 100,
+});
+export const crashing = evaluation("crashing", {
+  route: say,
+  testset: [{ id: "exit", inputs: { text: "exit" } }],
+  scorers: { judged: () => 1 },
+});
+`;
+
+let packer: Packer;
+let server: RunningServer;
+let client: DeployClient;
+beforeAll(async () => {
+  packer = await openPacker();
+  server = await startServer();
+  client = deployClient(server.url);
+  await deploy("one", "production");
+  await deploy("two", "development");
+});
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+  await packer?.[Symbol.asyncDispose]();
+});
+
+async function deploy(build: string, environment: string): Promise<void> {
+  const [app, evals] = [APP, EVALS].map((text) => text.replaceAll("BUILD", build)) as [
+    string,
+    string,
+  ];
+  await client.mustDeploy(await packer.pack(app, evals), `?environment=${environment}`);
+}
+
+async function get<Value>(path: string): Promise<Value> {
+  const response = await fetch(`${server.url}${path}`);
+  expect([path, response.status]).toEqual([path, 200]);
+  return (await response.json()) as Value;
+}
+
+async function ran(evaluation: string, asked: NewPlatformRun): Promise<Run> {
+  const response = await client.send("POST", `/evaluations/${evaluation}/runs`, asked);
+  const { id, ...created } = (await response.json()) as Run;
+  expect(response.status, JSON.stringify(created)).toBe(201);
+  const now = () => get<Run>(`/registry/runs/${id}`);
+  await expect.poll(async () => (await now()).status, { timeout: 60_000 }).not.toBe("running");
+  return now();
+}
+
+interface Listed<Value> {
+  readonly items: readonly Value[];
+}
+
+it("runs two builds as columns, judged by one, and leaves live figures as they were", async () => {
+  await client.call("/run/say", { inputs: { text: "live" } });
+  const figures = async () => {
+    const { items } = await get<Listed<{ trace_id: string }>>("/observability/traces/");
+    const analytics = await get<Record<string, unknown>>(
+      "/observability/analytics/?from=2020-01-01T00:00:00Z&to=2100-01-01T00:00:00Z&interval=365d",
+    );
+    return { traces: items.map(({ trace_id }) => trace_id), analytics };
+  };
+  await expect.poll(async () => (await figures()).traces.length, { timeout: 15_000 }).toBe(1);
+  const before = await figures();
+
+  const run = await ran("quality", { candidate: "default", baseline: "env:production" });
+  expect([run.status, run.reason, run.results, run.errors]).toEqual(["finished", null, 8, 0]);
+  expect(run.columns.map(({ build, variant }) => [build?.number, variant])).toEqual([
+    [2, "default"],
+    [1, "default"],
+  ]);
+  const { items: results } = await get<Listed<RunResult>>(`/registry/runs/${run.id}/results`);
+  for (const { column, output, latency_ms, scores } of results) {
+    expect(output).toMatch(column === "candidate" ? /^two default/ : /^one default/);
+    expect(latency_ms).toBeGreaterThan(0);
+    const shown = scores.map(({ name, status, value }) => [name, status, value]);
+    expect(shown, JSON.stringify(scores)).toEqual([
+      ["judged", "ok", 1],
+      ["looked", "ok", 1],
+      ["throws", "failed", null],
+      ["skips", "skipped", null],
+      ["nonsense", "failed", null],
+    ]);
+    expect(scores[0]?.explanation).toBe("by two");
+  }
+  expect(run.verdict?.verdict).toBe("passed");
+
+  // Their traces have the scores, and are none of the live ones.
+  const [result] = results;
+  const trace = await get<{ metadata: { scores: { name: string }[] } }>(
+    `/observability/traces/${result?.trace_id}/`,
+  );
+  expect(trace.metadata.scores.map(({ name }) => name)).toContain("judged");
+  expect(await figures()).toEqual(before);
+});
+
+it("gives a scorer that never answers no value", async () => {
+  const run = await ran("hanging", {});
+  expect([run.status, run.results, run.verdict?.verdict]).toEqual(["finished", 1, undefined]);
+  const { items } = await get<Listed<RunResult>>(`/registry/runs/${run.id}/results`);
+  expect(items[0]?.scores).toMatchObject([{ name: "hangs", status: "failed", value: null }]);
+});
+
+it("fails where the code ends its process on every call", async () => {
+  const run = await ran("crashing", {});
+  expect([run.status, run.results]).toEqual(["failed", 0]);
+  expect(run.reason).toMatch(/build 2 ended 4 times.*code 3/s);
+});
