@@ -1,5 +1,6 @@
 // What `npm start` runs once all is built: `agate dev` with the workflow of examples/quickstart, whose
-// variants and environments are put into the registry. Takes the options of `agate dev`.
+// variants and environments are put into the registry, and its evaluation beside it, once. Takes the
+// options of `agate dev`.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
@@ -7,6 +8,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { evaluateQuickstart } from "./evaluate-quickstart.ts";
 import { registerQuickstart } from "./register-quickstart.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -33,6 +35,7 @@ async function run(flags: readonly string[]): Promise<number> {
   if (port !== null && (await isUp(`${url}/services/${APPLICATION}/health`, ended))) {
     await register(url);
     process.stderr.write(summary(url));
+    await evaluate(url, ended);
   }
   return ended;
 }
@@ -43,6 +46,20 @@ async function register(url: string): Promise<void> {
   const workflowUrl = `${url}/services/${APPLICATION}`;
   await registerQuickstart({ platformUrl: url, workflowUrl, configFile }).catch((error: Error) => {
     process.stderr.write(`\nThe quickstart could not be registered: ${error.message}\n`);
+  });
+}
+
+/** A page without a run is worth a line, and no more. */
+async function evaluate(url: string, ended: Promise<unknown>): Promise<void> {
+  const ending = new AbortController();
+  void ended.then(() => ending.abort());
+  await evaluateQuickstart({
+    platformUrl: url,
+    application: APPLICATION,
+    folder: example,
+    signal: ending.signal,
+  }).catch((error: Error) => {
+    process.stderr.write(`The quickstart could not be evaluated: ${error.message}\n`);
   });
 }
 
@@ -100,6 +117,7 @@ function urlOf(host: string, port: number): string {
 function summary(url: string): string {
   return `
   Playground   ${url}/playground
+  Runs         ${url}/runs
   Dashboard    ${url}
 
   Or ask it something from here:
