@@ -2,14 +2,19 @@ import { isRecord, type SpanRecord } from "@agate/protocol";
 import {
   CALL_HEADERS,
   type CheckedRow,
+  configuredVersion,
   type DeclaredEvaluation,
   RUN_HEADER,
   type ScoreRequest,
+  type ScorerIdentity,
 } from "@agate/protocol/evaluator";
 import type { App, DeclaredRoute } from "../app/app.ts";
+import { configJsonSchema } from "../config/config-json-schema.ts";
 import { type EvaluationItem, evaluationSlot } from "../context/call-state.ts";
 import type { Evaluation } from "../evals/evaluation.ts";
 import { overloadOf } from "../evals/overload-status.ts";
+import { scorerConfig } from "../evals/scorer.ts";
+import { scorerCode, scorerKind } from "../evals/scorer-version.ts";
 import { ANSWER, type Answer, jsonAnswer } from "../server/answer.ts";
 import type { EvaluatedCall, IncomingCall } from "../server/incoming-call.ts";
 import { messageOf } from "../tracing/describe-thrown.ts";
@@ -17,7 +22,6 @@ import { checkRows } from "./check-rows.ts";
 import { KeptTraces } from "./kept-traces.ts";
 import type { PlatformTraces } from "./platform-traces.ts";
 import { scoreOutput } from "./score-output.ts";
-import { scorerIdentity } from "./scorer-identity.ts";
 import { treeCost } from "./tree-figures.ts";
 
 /** An evaluation whose route is known. */
@@ -220,4 +224,17 @@ function failure(status: number, msg: string): Answer {
     status,
     JSON.stringify({ detail: [{ loc: [], msg, type: "evaluator_failed" }] }),
   );
+}
+
+/** What a runner is told of a scorer: its version with its defaults, and how it can be configured. */
+async function scorerIdentity(name: string, scorer: object): Promise<ScorerIdentity> {
+  const code = await scorerCode(scorer);
+  const kind = scorerKind(scorer);
+  const schema = scorerConfig(scorer);
+  if (schema === undefined) return { name, version: code, kind };
+  const { scorerName } = scorer as { readonly scorerName: string };
+  const { defaults } = schema;
+  const { properties: fields } = configJsonSchema(schema);
+  const version = configuredVersion({ code, defaults });
+  return { name, version, kind, config: { name: scorerName, code, fields, defaults } };
 }

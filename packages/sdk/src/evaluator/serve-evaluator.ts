@@ -8,7 +8,6 @@ import { ANSWER } from "../server/answer.ts";
 import { defaultTelemetry } from "../tracing/default-telemetry.ts";
 import { EvaluatorApp } from "./evaluator-app.ts";
 import { PlatformTraces } from "./platform-traces.ts";
-import { useProject } from "./use-project.ts";
 
 /** Node's process, by what is used of it. */
 interface ProcessLike {
@@ -61,4 +60,25 @@ function evaluatorOf(apps: readonly App[], answer: EvaluatorApp["answer"]): App 
     await Promise.all([telemetry.shutdown(), ...apps.map((app) => app.shutdown())]);
   };
   return { telemetry, shutdown, [ANSWER]: answer } as unknown as App;
+}
+
+/**
+ * Makes spans, configurations and traces those of the project that `AGATE_PROJECT` names, for callers
+ * that may choose one: it is added to every request to the platform. Only an evaluator has this variable,
+ * which `agate eval --project` sets; the SDK itself takes the project of its key.
+ */
+function useProject(): void {
+  const project = environment("AGATE_PROJECT");
+  const platform = environment("AGATE_BASE_URL");
+  if (project === undefined || platform === undefined) return;
+  const { fetch } = globalThis;
+  globalThis.fetch = (input, init) => {
+    const isRequest = input instanceof Request;
+    if (!String(isRequest ? input.url : input).startsWith(`${platform}/`)) {
+      return fetch(input, init);
+    }
+    const headers = new Headers(init?.headers ?? (isRequest ? input.headers : undefined));
+    headers.set("agate-project", project);
+    return fetch(input, { ...init, headers });
+  };
 }

@@ -23,7 +23,6 @@ import {
   runDraft,
 } from "./run-choices.ts";
 import { RunForm } from "./run-form.tsx";
-import { newRunId } from "./run-id.ts";
 import { scorerForms } from "./scorer-form.ts";
 import { ScorersDialog } from "./scorers-dialog.tsx";
 import { ScorersLine } from "./scorers-line.tsx";
@@ -199,4 +198,16 @@ function onlyOne<Item>(items: readonly Item[] | undefined): Item | undefined {
 /** The named evaluation, else the first. Undefined where the name is not declared any more. */
 function evaluationOf({ evaluations }: RunOffer, name: string | undefined) {
   return name === undefined ? evaluations[0] : evaluations.find((each) => each.name === name);
+}
+
+/**
+ * An id for a new run, as `agate eval` makes them.
+ *
+ * @example newRunId() // "20261117-4f3a9c01"
+ */
+function newRunId(now = new Date()): string {
+  const day = now.toISOString().slice(0, 10).replaceAll("-", "");
+  // `crypto.randomUUID` is missing on plain HTTP from another host.
+  const bytes = crypto.getRandomValues(new Uint8Array(4));
+  return `${day}-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

@@ -80,7 +80,7 @@ const expected = (places: readonly number[]) =>
 const EACH = { ofTops: all, ofSpans: all.filter((k) => k % 2 === 0) };
 
 it.each(["ofTops", "ofSpans"] as const)(
-  "reads the scores %s in the order of a list, with few statements whatever they measure",
+  "reads the scores %s in the order of a list, with a number of statements that depends on their size",
   async (of) => {
     await judge("short");
     expect(await listed(of)).toEqual({ ids: expected(EACH[of]), statements: 2 });

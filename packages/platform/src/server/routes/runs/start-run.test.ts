@@ -159,7 +159,7 @@ describe("a run of the platform", () => {
     expect(evaluators.started).toEqual([1]);
   });
 
-  it("is judged by the candidate's scorers, whatever builds the columns are of", async () => {
+  it("judges columns of different builds by the candidate's scorers", async () => {
     const { registry } = platform;
     const second = done(await registry.builds.begin(APP, newBuild()));
     done(await goLive(registry, APP, { environment: "production", build: "2", config: LIVE }));
@@ -198,7 +198,7 @@ describe("a run of the platform", () => {
     }
   });
 
-  it("keeps what it was started with, whatever is committed, deployed or saved meanwhile", async () => {
+  it("keeps what it was started with when something is committed, deployed or saved", async () => {
     const { registry } = platform;
     const rows = [1, 2, 3].map((n) => row(`row-${n}`, "refund"));
     await registry.testSets.create(
