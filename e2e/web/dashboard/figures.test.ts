@@ -33,7 +33,12 @@ test("the figures of a day, their change from the day before, and the groups of 
     "up over 999%",
     "p50 400 ms · p99 1.94 s",
   ]);
-  expect(await figure(web.page, "Tokens")).toEqual(["Tokens", "550", "up 25%", "500 in · 50 out"]);
+  expect(await figure(web.page, "Tokens")).toEqual([
+    "Tokens",
+    "550",
+    "up 25%",
+    "500 in · 50 out (5 of 7 calls)",
+  ]);
   expect(await figure(web.page, "Cost")).toEqual([
     "Cost",
     "$0.050",

@@ -6,6 +6,7 @@ import {
   formatCost,
   formatCount,
   formatDuration,
+  partOf,
   plural,
 } from "./figures.ts";
 
@@ -121,4 +122,15 @@ describe("formatAgo", () => {
   ])("%s is %s", (time, text) => {
     expect(formatAgo(time, NOW)).toBe(text);
   });
+});
+
+it.each([
+  [0, 7, null],
+  [1, 7, "1 of 7 calls"],
+  [6, 7, "6 of 7 calls"],
+  [7, 7, null],
+  [0, 0, null],
+  [1_200, 3_400, "1,200 of 3,400 calls"],
+])("a sum of %i of %i calls is called %s", (known, all, text) => {
+  expect(partOf(known, all, "calls")).toBe(text);
 });

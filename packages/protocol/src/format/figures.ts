@@ -27,6 +27,17 @@ export function plural(count: number | null, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/**
+ * What a sum is of, where some of the things that it is about have no known value.
+ *
+ * @example partOf(60, 100, "traces") // "60 of 100 traces"
+ * @returns null where the sum is of all of them, or of none.
+ */
+export function partOf(known: number, all: number, things: string): string | null {
+  if (known === 0 || known === all) return null;
+  return `${formatCount(known)} of ${formatCount(all)} ${things}`;
+}
+
 /** In milliseconds. */
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -19,6 +19,16 @@ test("a bucket is described by its time, its series and their sum", () => {
   );
 });
 
+test("values that are not of everything say what they are of", () => {
+  const part = (index: number, chosen: number | null) =>
+    index === 0 ? `${chosen ?? "all"} of 7 calls` : null;
+  const words = (index: number, chosen: number | null) =>
+    bucketWords({ ...chart, part }, index, chosen).split(": ")[1];
+  expect(words(0, null)).toBe("Input 100, Output 20, total 120 for all of 7 calls");
+  expect(words(0, 1)).toBe("Output 20 for 1 of 7 calls");
+  expect(words(1, 1)).toBe("Output unknown");
+});
+
 test("a selected series is described alone", () => {
   expect(bucketWords(chart, 0, 1)).toBe("15 Nov, 10:00 – 10:15: Output 20");
 });

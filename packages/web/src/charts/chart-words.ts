@@ -6,6 +6,8 @@ export interface WordedChart {
   readonly series: readonly ChartSeries[];
   readonly buckets: TimeBuckets;
   readonly format: (value: number | null) => string;
+  /** What the values of a bucket are of, where that is not all: "5 of 7 calls". Of one series, or of all. */
+  readonly part?: ((index: number, chosen: number | null) => string | null) | undefined;
 }
 
 /** A bucket for screen readers: "15 Nov, 10:00 – 10:15: Input 120, Output 30, total 150". */
@@ -14,11 +16,13 @@ export function bucketWords(chart: WordedChart, index: number, chosen: number | 
   const say = ({ label, values }: ChartSeries) =>
     `${label} ${known(format, values[index] ?? null)}`;
   const time = formatTimeSpan(bucketSpan(buckets, index));
+  const part = chart.part?.(index, chosen) ?? null;
+  const end = part === null ? "" : ` for ${part}`;
   const one = chosen === null ? undefined : series[chosen];
-  if (one !== undefined) return `${time}: ${say(one)}`;
+  if (one !== undefined) return `${time}: ${say(one)}${end}`;
   const all = chart.kind === "bars" && series.length > 1;
   const total = all ? [`total ${known(format, sumOfBucket(chart, index))}`] : [];
-  return `${time}: ${[...series.map(say), ...total].join(", ")}`;
+  return `${time}: ${[...series.map(say), ...total].join(", ")}${end}`;
 }
 
 /** A summary of the chart for screen readers. */

@@ -68,6 +68,27 @@ test("several groups have a series each, and unknown is not 0", () => {
   expect(lines(chart("cost"))).toEqual({ shop: [0.5, null], desk: [null, null] });
 });
 
+test("cost and tokens say of how many calls a bucket has them: all, or those of a group", () => {
+  const some = [{ count: 7, cost: 1, with_cost: 5, tokens: { input: 1, output: 1, total: 2 } }];
+  const shops = group("shop", { count: 4 }, [{ count: 4, cost: 1, with_cost: 3 }]);
+  const desks = group("desk", { count: 3 }, [{ count: 3, cost: 1, with_cost: 3 }]);
+  const parts = (groups: (typeof shop)[], chosen: number | null) => {
+    const answer = analytics({ count: 7 }, some, { groups });
+    const options = { split: "application", percentile: "p95" } as const;
+    return Object.fromEntries(
+      planCharts(answer, shownGroups(answer), options).flatMap(({ name, part }) => {
+        const text = part?.(0, chosen) ?? null;
+        return text === null ? [] : [[name, text]];
+      }),
+    );
+  };
+  expect(parts([], null)).toEqual({ cost: "5 of 7 calls" });
+  expect(parts([], 0)).toEqual({ cost: "5 of 7 calls" });
+  expect(parts([shops, desks], null)).toEqual({ cost: "5 of 7 calls" });
+  expect(parts([shops, desks], 0)).toEqual({ cost: "3 of 4 calls" });
+  expect(parts([shops, desks], 1)).toEqual({});
+});
+
 test("a single value has its unit", () => {
   const chart = plans([]);
   const units = (value: number | null) =>

@@ -1,4 +1,4 @@
-import type { Analytics, AnalyticsBucket } from "@agate/protocol";
+import type { Analytics, AnalyticsBucket, AnalyticsFigures } from "@agate/protocol";
 import { formatCompactCount, formatCost, formatDuration, plural } from "@agate/protocol/format";
 import { signedTicks, type ValueTicks, valueTicks } from "../charts/axis-ticks.ts";
 import {
@@ -8,9 +8,10 @@ import {
   seriesPaint,
   sumAt,
 } from "../charts/chart-series.ts";
+import type { WordedChart } from "../charts/chart-words.ts";
 import { bucketSpan, type TimeBuckets } from "../charts/time-buckets.ts";
 import { PERCENTILES, type Percentile, type Split } from "./dashboard-search.ts";
-import { knownTokens } from "./figures.ts";
+import { knownTokens, meteredPart, pricedPart } from "./figures.ts";
 import type { ShownGroup } from "./shown-groups.ts";
 
 /** Filters of the list of traces, in addition to the dashboard's own. */
@@ -34,6 +35,7 @@ export interface ChartPlan {
   /** With its unit, for a single value. */
   readonly formatUnit: (value: number | null) => string;
   readonly series: readonly PlannedSeries[];
+  readonly part?: WordedChart["part"];
   /** The default series; null for all. */
   readonly usualSeries: number | null;
 }
@@ -55,6 +57,13 @@ export function planCharts(
   options: ChartOptions,
 ): readonly ChartPlan[] {
   const parts = groups.length > 1 ? groupParts(groups, options) : wholeParts(analytics.buckets);
+  const part =
+    (of: (figures: AnalyticsFigures) => string | null) =>
+    (index: number, chosen: number | null) => {
+      const group = groups.length > 1 && chosen !== null ? groups[chosen] : analytics;
+      const bucket = group?.buckets[index];
+      return bucket === undefined ? null : of(bucket);
+    };
   const bars = { kind: "bars", usualSeries: null } as const;
   const counts = (unit: string) => ({
     ...bars,
@@ -73,12 +82,19 @@ export function planCharts(
       series: parts.latency,
       usualSeries: groups.length > 1 ? 0 : PERCENTILES.indexOf("p95"),
     },
-    { ...counts("token"), name: "tokens", title: "Tokens", series: parts.tokens },
+    {
+      ...counts("token"),
+      name: "tokens",
+      title: "Tokens",
+      series: parts.tokens,
+      part: part(meteredPart),
+    },
     {
       ...bars,
       name: "cost",
       title: "Cost",
       series: parts.cost,
+      part: part((of) => pricedPart(of)),
       format: formatCost,
       formatUnit: formatCost,
     },

@@ -90,10 +90,10 @@ interface DashboardChartProps {
 }
 
 function DashboardChart({ plan, buckets, isSplit, aside, ...rest }: DashboardChartProps) {
-  const { kind, series, format, formatUnit } = plan;
+  const { kind, series, format, formatUnit, part } = plan;
   const chart = useMemo(
-    () => ({ kind, series, buckets, format: formatUnit }),
-    [kind, series, buckets, formatUnit],
+    () => ({ kind, series, buckets, format: formatUnit, part }),
+    [kind, series, buckets, formatUnit, part],
   );
   const ticks = useMemo(() => chartTicks(plan), [plan]);
   const formatTick = useMemo(
@@ -140,10 +140,16 @@ interface ChartLegendProps {
 /** The series, with their values at the cursor. */
 function ChartLegend({ plan, index, isSplit }: ChartLegendProps) {
   const { series, kind, format } = plan;
+  const part = index === null ? null : (plan.part?.(index, null) ?? null);
   if (isSplit || series.length === 1) {
     if (kind === "lines" || index === null) return null;
     const values = series.map((each) => each.values);
-    return <p className="font-medium tabular-nums">{format(sumAt(values, index))}</p>;
+    return (
+      <p className="font-medium tabular-nums">
+        {format(sumAt(values, index))}
+        <Part of={part} />
+      </p>
+    );
   }
   return (
     <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[0.93rem]">
@@ -156,6 +162,16 @@ function ChartLegend({ plan, index, isSplit }: ChartLegendProps) {
           )}
         </li>
       ))}
+      {part !== null && (
+        <li>
+          <Part of={part} />
+        </li>
+      )}
     </ul>
   );
+}
+
+/** The calls that a value is of, where it is not of all. */
+function Part({ of }: { readonly of: string | null }) {
+  return of !== null && <span className="font-normal text-ink-soft"> for {of}</span>;
 }

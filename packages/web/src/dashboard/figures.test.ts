@@ -69,7 +69,9 @@ test("tokens are unknown where no call reported any, and 0 without calls", () =>
   expect(tokens({ count: 3 })).toEqual(["–", "– in · – out", null]);
   expect(tokens({})).toEqual(["0", "0 in · 0 out", null]);
   const told = { input: 1, output: 2, total: 3 };
-  expect(tokens({ count: 3, tokens: told, with_tokens: 1 })[0]).toBe("3");
+  expect(tokens({ count: 3, tokens: told })[1]).toBe("1 in · 2 out");
+  const some = tokens({ count: 3, tokens: told, with_tokens: 1 });
+  expect(some.slice(0, 2)).toEqual(["3", "1 in · 2 out (1 of 3 calls)"]);
 });
 
 test("the previous period has the same length and ends where this one starts", () => {

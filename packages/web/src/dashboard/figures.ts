@@ -1,5 +1,11 @@
 import type { AnalyticsFigures } from "@agate/protocol";
-import { formatCompactCount, formatCost, formatDuration, plural } from "@agate/protocol/format";
+import {
+  formatCompactCount,
+  formatCost,
+  formatDuration,
+  partOf,
+  plural,
+} from "@agate/protocol/format";
 
 /** A figure of the whole range, formatted. */
 export interface Figure {
@@ -44,24 +50,23 @@ export function figuresOf(
     {
       label: "Tokens",
       value: formatCompactCount(knownTokens(now, "total")),
-      about: `${formatCompactCount(knownTokens(now, "input"))} in · ${formatCompactCount(knownTokens(now, "output"))} out`,
+      about: withPart(
+        `${formatCompactCount(knownTokens(now, "input"))} in · ${formatCompactCount(knownTokens(now, "output"))} out`,
+        meteredPart(now),
+      ),
       change: relative((of) => knownTokens(of, "total")),
     },
     {
       label: "Cost",
       value: formatCost(now.cost),
-      about: costAbout(now),
+      about: withPart(`${formatCost(costPerCall(now))} per call`, pricedPart(now, "priced")),
       change: relative((of) => of.cost),
     },
   ];
 }
 
-/** The average of the calls with a known cost: "$0.010 per call (5 of 7 priced)". */
-function costAbout(of: AnalyticsFigures): string {
-  const { count, with_cost } = of;
-  const priced = `${with_cost.toLocaleString("en")} of ${count.toLocaleString("en")} priced`;
-  const each = `${formatCost(costPerCall(of))} per call`;
-  return with_cost === 0 || with_cost === count ? each : `${each} (${priced})`;
+function withPart(text: string, part: string | null): string {
+  return part === null ? text : `${text} (${part})`;
 }
 
 /** The change of a figure from the previous period. */
@@ -138,4 +143,17 @@ export function knownTokens(
 /** The average cost in US dollars of calls with a known cost; null without any. */
 export function costPerCall({ cost, with_cost }: AnalyticsFigures): number | null {
   return cost === null || with_cost === 0 ? null : cost / with_cost;
+}
+
+/** The calls whose cost is known: "5 of 7 calls"; null where it is of all or of none. */
+export function pricedPart(
+  { count, with_cost }: AnalyticsFigures,
+  things = "calls",
+): string | null {
+  return partOf(with_cost, count, things);
+}
+
+/** The calls whose tokens are known: "5 of 7 calls"; null where they are of all or of none. */
+export function meteredPart({ count, with_tokens }: AnalyticsFigures): string | null {
+  return partOf(with_tokens, count, "calls");
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { seriesPaint } from "../charts/chart-series.ts";
 import { figures } from "./analytics.fixture.ts";
-import { nextSort, parseSort, sortGroups } from "./group-columns.ts";
+import { GROUP_COLUMNS, nextSort, parseSort, sortGroups } from "./group-columns.ts";
 import { LEFT_OUT } from "./shown-groups.ts";
 
 const groups = [
@@ -45,4 +45,15 @@ test("a click sorts descending, a second one ascending", () => {
   expect(nextSort(parseSort("p95"), "p95")).toBe("-p95");
   expect(nextSort(parseSort("-p95"), "p95")).toBe("p95");
   expect(nextSort(parseSort("calls"), "name")).toBe("-name");
+});
+
+test("cost and tokens say of how many calls they are, unless of all or of none", () => {
+  const parts = (known: number) => {
+    const tokens = { input: 1, output: 2, total: 3 };
+    const of = figures({ count: 9, cost: 0.5, with_cost: known, tokens, with_tokens: known });
+    return GROUP_COLUMNS.flatMap(({ name, part }) => (part(of) === null ? [] : [name, part(of)]));
+  };
+  expect([parts(0), parts(9)]).toEqual([[], []]);
+  const some = "5 of 9 calls";
+  expect(parts(5)).toEqual(["input", some, "output", some, "cost", some]);
 });

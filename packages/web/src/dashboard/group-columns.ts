@@ -1,6 +1,6 @@
 import type { AnalyticsFigures } from "@agate/protocol";
 import { formatCompactCount, formatCost, formatDuration, plural } from "@agate/protocol/format";
-import { errorRate, formatShare, knownTokens } from "./figures.ts";
+import { errorRate, formatShare, knownTokens, meteredPart, pricedPart } from "./figures.ts";
 import { LEFT_OUT, type ShownGroup } from "./shown-groups.ts";
 
 export interface GroupColumn {
@@ -10,6 +10,8 @@ export interface GroupColumn {
   readonly format: (value: number | null) => string;
   /** All digits, with the unit; undefined if unknown. */
   readonly exact: (value: number | null) => string | undefined;
+  /** The calls that the value is of; null where it is of all or of none. */
+  readonly part: (of: AnalyticsFigures) => string | null;
 }
 
 type Unit = (value: number) => string;
@@ -34,6 +36,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     (of) => knownTokens(of, "input"),
     formatCompactCount,
     counted("token"),
+    meteredPart,
   ),
   column(
     "output",
@@ -41,8 +44,16 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     (of) => knownTokens(of, "output"),
     formatCompactCount,
     counted("token"),
+    meteredPart,
   ),
-  column("cost", "Cost", (of) => of.cost, formatCost, dollars),
+  column(
+    "cost",
+    "Cost",
+    (of) => of.cost,
+    formatCost,
+    dollars,
+    (of) => pricedPart(of),
+  ),
 ];
 
 function column(
@@ -51,8 +62,9 @@ function column(
   value: GroupColumn["value"],
   format: GroupColumn["format"],
   unit: Unit,
+  part: GroupColumn["part"] = () => null,
 ): GroupColumn {
-  return { name, label, value, format, exact: (of) => (of === null ? undefined : unit(of)) };
+  return { name, label, value, format, part, exact: (of) => (of === null ? undefined : unit(of)) };
 }
 
 function digits(value: number): string {

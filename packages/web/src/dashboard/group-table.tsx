@@ -1,8 +1,9 @@
+import type { AnalyticsFigures } from "@agate/protocol";
 import { ArrowDown, ArrowUp, FilterX } from "lucide-react";
 import { SeriesSwatch } from "../charts/series-swatch.tsx";
 import { classNames } from "../design/class-names.ts";
 import { SPLIT_LABELS, type Split } from "./dashboard-search.ts";
-import { GROUP_COLUMNS, type GroupSort, sortGroups } from "./group-columns.ts";
+import { GROUP_COLUMNS, type GroupColumn, type GroupSort, sortGroups } from "./group-columns.ts";
 import type { ShownGroup } from "./shown-groups.ts";
 
 interface GroupTableProps {
@@ -116,18 +117,31 @@ function GroupRow({ group, isLegend, chosen, onChoose, onEmphasis }: GroupRowPro
           )}
         </span>
       </th>
-      {GROUP_COLUMNS.map(({ name, value, format, exact }) => (
-        <td
-          key={name}
-          title={exact(value(figures))}
-          className={classNames(
-            "border-line px-3 text-right whitespace-nowrap group-not-last:border-b",
-            (name === "errors" || name === "rate") && figures.errors > 0 && "text-danger",
-          )}
-        >
-          {format(value(figures))}
-        </td>
+      {GROUP_COLUMNS.map((column) => (
+        <FigureCell key={column.name} column={column} figures={figures} />
       ))}
     </tr>
+  );
+}
+
+interface FigureCellProps {
+  readonly column: GroupColumn;
+  readonly figures: AnalyticsFigures;
+}
+
+/** A figure of a group. What it is of stands below it, unless it is of all calls. */
+function FigureCell({ column: { name, value, format, exact, part }, figures }: FigureCellProps) {
+  const of = part(figures);
+  return (
+    <td
+      title={exact(value(figures))}
+      className={classNames(
+        "border-line px-3 text-right whitespace-nowrap group-not-last:border-b",
+        (name === "errors" || name === "rate") && figures.errors > 0 && "text-danger",
+      )}
+    >
+      {format(value(figures))}
+      {of !== null && <span className="block pb-1 text-xs text-ink-soft">{of}</span>}
+    </td>
   );
 }

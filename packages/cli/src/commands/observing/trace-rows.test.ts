@@ -4,7 +4,7 @@ import { plainPaint } from "../../terminal/plain-paint.fixture.ts";
 import type { Column } from "../../terminal/table.ts";
 import { layOutTable, tableHead, tableLine } from "../../terminal/table.ts";
 import { spanRecord } from "./span-record.fixture.ts";
-import { statusCell, TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
+import { costLine, statusCell, TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
 
 const NOW = Date.parse("2026-11-15T10:00:42Z");
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -37,6 +37,20 @@ describe("the status of a span", () => {
     expect(statusOf("UNSET", {})).toBe("UNSET");
     expect(statusOf("UNSET", { cancelled: true })).toBe("CANCELLED");
     expect(statusOf("ERROR", { cancelled: true })).toBe("ERROR");
+  });
+});
+
+describe("the cost of a list", () => {
+  const line = (...costs: readonly (number | null)[]) =>
+    costLine(costs.map((cost) => spanRecord({ metadata: { total: { usage: null, cost } } })));
+
+  it("says how many traces it is of", () => {
+    expect(line(0.1, null, 0.2)).toBe("Cost: $0.30 for 2 of 3 traces");
+    expect(line(0.1, 0, 0.2)).toBe("Cost: $0.30 for 3 traces");
+  });
+
+  it("is left out where none is known, and for a single trace", () => {
+    expect([line(), line(null, null), line(1)]).toEqual([undefined, undefined, undefined]);
   });
 });
 

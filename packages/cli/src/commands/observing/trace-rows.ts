@@ -1,5 +1,12 @@
 import { AGATE_ATTRIBUTES, type ListedSpan, type SpanStatus } from "@agate/protocol";
-import { formatCost, formatCount, formatDuration, UNKNOWN } from "@agate/protocol/format";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  partOf,
+  plural,
+  UNKNOWN,
+} from "@agate/protocol/format";
 import type { Cell, Column, Row } from "../../terminal/table.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { type Clock, timeCell } from "../client/times.ts";
@@ -58,4 +65,18 @@ export function variantText({ variant_name, variant_id, revision }: ListedSpan["
   const name = variant_name ?? variant_id;
   if (name === null) return UNKNOWN;
   return revision === null ? name : `${name}@${revision}`;
+}
+
+/**
+ * What the listed traces cost together, and how many of them it is of; undefined where no cost is known, and for a
+ * single trace, whose row has it.
+ *
+ * @example "Cost: $1.20 for 60 of 100 traces"
+ */
+export function costLine(spans: readonly ListedSpan[]): string | undefined {
+  const costs = spans.map(({ metadata }) => metadata.total.cost).filter((cost) => cost !== null);
+  if (costs.length === 0 || spans.length < 2) return undefined;
+  const sum = costs.reduce((total, cost) => total + cost, 0);
+  const of = partOf(costs.length, spans.length, "traces") ?? plural(spans.length, "trace");
+  return `Cost: ${formatCost(sum)} for ${of}`;
 }

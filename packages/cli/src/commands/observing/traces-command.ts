@@ -1,7 +1,6 @@
 import type { ListedSpan } from "@agate/protocol";
 import { Command, Option } from "commander";
 import { apiPath } from "../../api-client/api-client.ts";
-import type { Row } from "../../terminal/table.ts";
 import { examples, HEADINGS } from "../client/command-help.ts";
 import { onPlatform } from "../client/on-platform.ts";
 import type { Page, PageFlags } from "../client/paged-list.ts";
@@ -9,7 +8,7 @@ import { cursorOption, limitOption, listLines, noteNextPage } from "../client/pa
 import { followTraces } from "./follow-traces.ts";
 import type { FilterFlags } from "./trace-query.ts";
 import { addFilterOptions, toQuery, tracePages } from "./trace-query.ts";
-import { TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
+import { costLine, TRACE_COLUMNS, traceRow } from "./trace-rows.ts";
 
 export type TracesFlags = FilterFlags & PageFlags & { readonly follow?: boolean };
 
@@ -49,15 +48,18 @@ export function tracesCommand(): Command {
       session.show(await api.get<Page<ListedSpan>>(path, query), () => []);
       return;
     }
-    const rows: Row[] = [];
+    const spans: ListedSpan[] = [];
     let next: Page<ListedSpan>["next_cursor"] = null;
     for await (const page of tracePages(api, query, limit)) {
-      rows.push(...page.items.map((span) => traceRow(session, span)));
+      spans.push(...page.items);
       next = page.next_cursor;
     }
+    const rows = spans.map((span) => traceRow(session, span));
     const columns = TRACE_COLUMNS.map(({ usual: _usual, ...column }) => column);
     const empty = "No traces. Call a route, or remove a filter.";
     for (const line of listLines(terminal, columns, rows, empty)) terminal.print(line);
+    const cost = costLine(spans);
+    if (cost !== undefined) terminal.note(terminal.paintNote("dim", cost));
     noteNextPage(terminal, next);
   });
 }
