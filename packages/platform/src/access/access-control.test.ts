@@ -89,6 +89,21 @@ describe.each(["loopback", "keys"] as const)("with a key, on a server of policy 
   });
 });
 
+it("ignores credentials of another product where no key is needed", async () => {
+  const foreign = { authorization: "Bearer undefined", isForeign: true };
+  const { control } = await file.open({ policy: "loopback" });
+  expect(control.authenticate({ ...foreign, project: "red" })).toMatchObject({
+    caller: { project: RED, isOperator: true },
+  });
+  expect(control.authenticate({ ...foreign, project: "nothing" })).toMatchObject({
+    kind: "project-not-found",
+  });
+  const keyed = await file.open({ policy: "keys" });
+  expect(keyed.control.authenticate({ ...foreign, project: undefined })).toEqual({
+    kind: "key-invalid",
+  });
+});
+
 describe("the rate limit", () => {
   it("lets a burst of twice the rate pass, then the rate, and says how long to wait", async () => {
     const access = await file.open({ rateLimit: 2 });

@@ -69,7 +69,9 @@ export function createAccessControl(options: AccessControlOptions): AccessContro
   }
 
   return {
-    authenticate({ authorization, session, project }) {
+    authenticate({ authorization, isForeign, session, project }) {
+      // Left over from another product, and no key is needed: nothing is gained by a refusal.
+      if (isForeign === true && policy === "loopback") return withoutKey(project);
       // Also on a loopback address: a client that sends an invalid key must learn that it is invalid.
       if (authorization !== undefined) return withKey(ring.find(authorization), project);
       if (session !== undefined) return inSession(session, project);
@@ -92,8 +94,10 @@ function operatorOf(project: string): Authentication {
 
 /** The credentials of a request. */
 export interface Credentials {
-  /** The `Authorization` header. */
+  /** The `Authorization` header, or what another header amounts to. */
   readonly authorization: string | undefined;
+  /** Whether it holds no Agate key, on a route that clients of other products call. */
+  readonly isForeign?: boolean;
   /** The session token of the page's cookie. Used without an `Authorization` header. */
   readonly session?: string | undefined;
   /** The `agate-project` header: the slug or id of a project, for callers without a key. */

@@ -13,6 +13,7 @@ const IN_HEADER = new RegExp(
   `^(?:Bearer|ApiKey) +(ag_[0-9A-Za-z]{${SHOWN_LENGTH}}_[0-9A-Za-z]{${SECRET_LENGTH}}) *$`,
   "i",
 );
+const BEGINNING = new RegExp(`^ag_[0-9A-Za-z]{${SHOWN_LENGTH}}_`, "i");
 
 /** A key as its owner holds it. */
 export interface ApiKeyText {
@@ -57,6 +58,11 @@ export function hashApiKey(key: string): string {
 /** The key in an `Authorization` header; undefined when there is none that could be ours. */
 export function apiKeyIn(authorization: string): string | undefined {
   return IN_HEADER.exec(authorization)?.[1];
+}
+
+/** Whether a text begins as API keys do: also one that was cut off or mistyped at its end. */
+export function beginsLikeApiKey(text: string): boolean {
+  return BEGINNING.test(text);
 }
 
 function randomText(alphabet: string, length: number): string {

@@ -131,6 +131,77 @@ describe("a server on a loopback address", () => {
   });
 });
 
+const INGEST_PATHS = ["", "/api/public/otel", "/api/otlp", "/otel"].flatMap((prefix) =>
+  ["traces", "logs"].map((signal) => `${prefix}/v1/${signal}`),
+);
+const asBasic = (password: string) => ({
+  authorization: `Basic ${Buffer.from(`pk-lf-1:${password}`).toString("base64")}`,
+});
+/** How clients of other products send their key. */
+const FORMS: readonly ((key: string) => Record<string, string>)[] = [
+  (key) => ({ authorization: `Bearer ${key}` }),
+  (key) => ({ authorization: `ApiKey ${key}` }),
+  (key) => ({ authorization: key }),
+  asBasic,
+  (key) => ({ "x-api-key": key }),
+  (key) => ({ api_key: key }),
+];
+
+describe("clients of other products", () => {
+  const send = (path: string, headers: Record<string, string>) => {
+    const type = { "content-type": "application/json" };
+    return platform.send({ method: "POST", path, headers: { ...type, ...headers }, body: "{}" });
+  };
+  const unknown = `ag_12345678_${"z".repeat(32)}`;
+  afterEach(() => platform.close());
+
+  it("are served with an Agate key in any of their forms, and refused with another", async () => {
+    platform = await startTestPlatform({ policy: "keys" });
+    const ingest = await makeKey("ingest");
+    const read = await makeKey("read");
+    for (const path of INGEST_PATHS) {
+      for (const form of FORMS) {
+        expect((await send(path, form(ingest.key))).status).toBe(200);
+        const unscoped = await send(path, form(read.key));
+        expect(unscoped.json.detail).toMatchObject([{ type: "scope_missing" }]);
+        for (const wrong of [unknown, "undefined", "", ingest.key.slice(0, -1)]) {
+          const refused = await send(path, form(wrong));
+          expect(refused.status).toBe(401);
+          expect(refused.json.detail[0].msg).toContain("agate keys create");
+          expect(refused.headers["www-authenticate"]).toBe("Bearer");
+        }
+      }
+      expect((await send(path, {})).json.detail[0].msg).toContain("x-api-key");
+    }
+    // Only where clients export.
+    for (const form of FORMS.slice(2)) {
+      const elsewhere = await platform.send({ path: TRACE, headers: form(read.key) });
+      expect(elsewhere.status).toBe(401);
+    }
+  });
+
+  it("may send any credentials where no key is needed, but no wrong Agate key", async () => {
+    platform = await startTestPlatform();
+    const { key } = await makeKey("read");
+    const invented = { authorization: "Bearer undefined" };
+    for (const path of INGEST_PATHS) {
+      for (const form of FORMS) {
+        for (const foreign of ["undefined", "", "sk-lf-1", "lsv2_pt_1"]) {
+          expect((await send(path, form(foreign))).status).toBe(200);
+        }
+        const wrong = await send(path, form(unknown));
+        expect(wrong.json.detail).toMatchObject([{ type: "key_invalid" }]);
+        const unscoped = await send(path, form(key));
+        expect(unscoped.json.detail).toMatchObject([{ type: "scope_missing" }]);
+      }
+      // A page of another program on this machine gains nothing by inventing a key.
+      const page = await send(path, { ...invented, origin: "http://127.0.0.1:3000" });
+      expect(page.status).toBe(403);
+    }
+    expect((await platform.send({ path: TRACE, headers: invented })).status).toBe(401);
+  });
+});
+
 it.each([
   ["agate_session=as_1", "as_1"],
   ["theme=dark; agate_session=as_1; other=2", "as_1"],

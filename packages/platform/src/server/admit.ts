@@ -3,6 +3,7 @@ import type { EnvironmentName } from "@agate/protocol";
 import type { AccessControl, Credentials } from "../access/access-control.ts";
 import type { Access, Caller } from "../access/caller.ts";
 import { may, mayIn } from "../access/caller.ts";
+import { type ClientHeaders, clientAuthorization } from "../access/client-authorization.ts";
 import type { FullAnswer, Problem } from "./answer.ts";
 import { problemAnswer } from "./answer.ts";
 
@@ -15,13 +16,20 @@ export type Admission =
     }
   | { readonly kind: "rejected"; readonly answer: FullAnswer };
 
+/**
+ * Whose clients call something. `own`: Agate's, with `Authorization: Bearer KEY`. `any`: those of other
+ * products too, which send the key as they send their own.
+ */
+export type Clients = "own" | "any";
+
 /** Whether the sender of a request may use something that asks for this. */
 export function admit(
   control: AccessControl,
   access: Exclude<Access, "public">,
   sender: Sender,
+  clients: Clients = "own",
 ): Admission {
-  const identification = identify(control, sender);
+  const identification = identify(control, sender, clients);
   if (identification.kind === "rejected") return identification;
   return may(identification.caller, access)
     ? identification
@@ -29,8 +37,12 @@ export function admit(
 }
 
 /** Finds out who sends a request, without checking what the sender may do. */
-export function identify(control: AccessControl, sender: Sender): Admission {
-  const credentials = credentialsOf(sender);
+export function identify(
+  control: AccessControl,
+  sender: Sender,
+  clients: Clients = "own",
+): Admission {
+  const credentials = credentialsOf(sender, clients);
   const hasCookie = credentials.session !== undefined;
   // First: a page that borrows the cookie must not even use up the key's rate.
   const wrongOrigin = hasCookie ? checkOrigin(sender) : undefined;
@@ -45,11 +57,9 @@ export function identify(control: AccessControl, sender: Sender): Admission {
       return { kind: "admitted", caller, isByCookie: hasCookie && !caller.isOperator };
     }
     case "key-missing":
-      return reject(unauthorised("key_missing", "Send an API key: `Authorization: Bearer KEY`."));
+      return reject(unauthorised("key_missing", KEY_MISSING[clients]));
     case "key-invalid":
-      return reject(
-        unauthorised("key_invalid", "The API key is not one of this server's, or was revoked."),
-      );
+      return reject(unauthorised("key_invalid", KEY_INVALID[clients]));
     case "project-not-found":
       return reject(
         problemAnswer({
@@ -71,6 +81,17 @@ export function identify(control: AccessControl, sender: Sender): Admission {
       );
   }
 }
+
+const SEND_KEY = "Send an API key: `Authorization: Bearer KEY`";
+const KEY_MISSING: Record<Clients, string> = {
+  own: `${SEND_KEY}.`,
+  any: `${SEND_KEY}, Basic with the key as the password, or \`x-api-key: KEY\`.`,
+};
+const INVALID = "The API key is not one of this server's, or was revoked.";
+const KEY_INVALID: Record<Clients, string> = {
+  own: INVALID,
+  any: `${INVALID} Create one with \`agate keys create\` and put it where the client has the other product's key.`,
+};
 
 function reject(answer: FullAnswer): Admission {
   return { kind: "rejected", answer };
@@ -204,17 +225,23 @@ export interface Sender {
 
 type SenderHeaders = Readonly<
   Pick<IncomingHttpHeaders, "authorization" | "cookie" | "host" | "origin" | "sec-fetch-site">
-> & {
-  readonly "agate-project"?: string | string[] | undefined;
-  readonly "x-forwarded-proto"?: string | string[] | undefined;
-};
+> &
+  ClientHeaders & {
+    readonly "agate-project"?: string | string[] | undefined;
+    readonly "x-forwarded-proto"?: string | string[] | undefined;
+  };
 
 /** Who the sender says it is. The page's cookie counts where there is no `Authorization`. */
-export function credentialsOf({ headers }: Sender): Credentials {
-  const { authorization, cookie, "agate-project": project } = headers;
+export function credentialsOf({ headers }: Sender, clients: Clients = "own"): Credentials {
+  const { cookie, "agate-project": project } = headers;
+  const { authorization, isForeign } =
+    clients === "any"
+      ? clientAuthorization(headers)
+      : { authorization: headers.authorization, isForeign: false };
   const isByCookie = authorization === undefined && cookie !== undefined;
   return {
     authorization,
+    isForeign,
     session: isByCookie ? IN_COOKIES.exec(cookie)?.[1] : undefined,
     // Only `Set-Cookie` ever is a list.
     project: typeof project === "string" ? project : undefined,

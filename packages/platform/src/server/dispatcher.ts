@@ -56,7 +56,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const { route, params } = match;
     const request = { incoming, outgoing, params, query: target.query };
     if (route.access === "public") return route.handle(request);
-    const admission = admit(access, route.access, incoming);
+    const admission = admit(access, route.access, incoming, route.clients);
     if (admission.kind === "rejected") return admission.answer;
     const beyond = route.limitedKeys === "refused" ? limitProblem(admission.caller) : undefined;
     if (beyond !== undefined) return problemAnswer(beyond);

@@ -83,7 +83,8 @@ export interface HttpApp {
 }
 
 /** What a page may send: spans, evaluation results, and judgements of its visitors. */
-const SENT_BY_PAGES = /^\/(?:v1\/(?:traces|logs)|observability\/scores)\/?(?:\?|$)/;
+const SENT_BY_PAGES =
+  /^\/(?:(?:(?:api\/public\/otel|api\/otlp|otel)\/)?v1\/(?:traces|logs)|observability\/scores)\/?(?:\?|$)/;
 
 const RETRY_AFTER_SECONDS = "5";
 
@@ -166,7 +167,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
   return {
     listener(incoming, outgoing) {
-      const newcomer = access.lookUp?.(credentialsOf(incoming));
+      const newcomer = access.lookUp?.(credentialsOf(incoming, "any"));
       if (newcomer === undefined) handle(incoming, outgoing);
       else void newcomer.then(() => handle(incoming, outgoing));
     },

@@ -60,6 +60,8 @@ describe("a server without keys that one origin may call", () => {
     "/v1/traces",
     "/v1/traces/?x=1",
     "/v1/logs",
+    "/api/public/otel/v1/traces",
+    "/otel/v1/logs",
     "/observability/scores/",
   ])("answers its preflight for %s", async (path) => {
     const answer = await preflight(platform, path, { origin: PAGE });
@@ -93,6 +95,7 @@ describe("a server without keys that one origin may call", () => {
     "/registry/applications/desk/builds",
     "/v1/traces/x",
     "/v1/logs/x",
+    "/api/v1/traces",
     "/observability/scores/x",
     "/observability/analytics/scores/",
     "/session",

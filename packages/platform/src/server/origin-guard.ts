@@ -74,7 +74,7 @@ const ALLOWED: FullAnswer = {
     // Calls of workflows, their health and their documents, and OTLP.
     "access-control-allow-methods": "GET, HEAD, POST",
     "access-control-allow-headers":
-      "authorization, content-type, content-encoding, agate-project, agate-environment, agate-variant, traceparent, tracestate, baggage",
+      "authorization, content-type, content-encoding, x-api-key, agate-project, agate-environment, agate-variant, traceparent, tracestate, baggage",
     "access-control-max-age": "600",
   },
 };

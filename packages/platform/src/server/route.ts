@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod/mini";
 import type { Access, Caller } from "../access/caller.ts";
 import { QueryAbandonedError } from "../stores/query-lane.ts";
-import type { Sender } from "./admit.ts";
+import type { Clients, Sender } from "./admit.ts";
 import type { Answer, AnswerHeaders, FullAnswer } from "./answer.ts";
 import { JSON_TYPE, jsonAnswer, type Problem, problemAnswer, problemsAnswer } from "./answer.ts";
 import type { ErrorType } from "./errors/error-types.ts";
@@ -20,6 +20,7 @@ export interface Route {
   /** Who may call it: checked before anything else of it is read. */
   readonly access: Access;
   readonly limitedKeys: LimitedKeys;
+  readonly clients: Clients;
   readonly operation: Operation;
   readonly handle: (request: RouteRequest) => Answer | Promise<Answer>;
 }
@@ -102,6 +103,8 @@ export interface RouteSpec<
   readonly access: Asks;
   /** Without it: refused if it needs `admin`, `deploy` or `backup` and changes anything. */
   readonly limitedKeys?: LimitedKeys;
+  /** `own` by default. */
+  readonly clients?: Clients;
   readonly params?: Declared<Path>;
   /**
    * An empty value counts as absent, of a repeated parameter the last counts, and parameters that are
@@ -157,6 +160,7 @@ export function route<
 >(spec: RouteSpec<Asks, Path, Query, Body, Success>): Route {
   const { method, path, alsoAt, access, checksEmpty, maxBodyBytes, guard, answer, ...operation } =
     spec;
+  const { clients = "own" } = spec;
   const limitedKeys = spec.limitedKeys ?? (isWide(access, method) ? "refused" : "allowed");
   const params = once(spec.params);
   const query = once(spec.query);
@@ -200,6 +204,7 @@ export function route<
     alsoAt,
     access,
     limitedKeys,
+    clients,
     operation: { ...operation, params, query, body },
     handle,
   };

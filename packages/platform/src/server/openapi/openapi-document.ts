@@ -68,7 +68,7 @@ export function openapiDocument(routes: readonly Route[]) {
           type: "http",
           scheme: "bearer",
           description:
-            "An API key. On a loopback address none is needed. `Authorization: ApiKey KEY` is understood, too.",
+            "An API key. On a loopback address none is needed. `Authorization: ApiKey KEY` is understood, too. What clients of other products export may come with the key in their form: Basic with the key as the password, the key alone, `x-api-key` or `api_key`.",
         },
         session: {
           type: "apiKey",

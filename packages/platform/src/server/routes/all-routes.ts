@@ -24,8 +24,8 @@ import { logsRoute } from "./deployments/logs.ts";
 import { serversRoute } from "./deployments/servers.ts";
 import { serviceRoutes } from "./deployments/service-routes.ts";
 import { healthRoutes } from "./health.ts";
-import { ingestLogsRoute } from "./ingest-logs.ts";
-import { ingestTracesRoute } from "./ingest-traces.ts";
+import { ingestLogsRoutes } from "./ingest-logs.ts";
+import { ingestTracesRoutes } from "./ingest-traces.ts";
 import { failedSpansRoute, listRoute } from "./lists.ts";
 import { liveRoute } from "./live.ts";
 import { referenceRoutes } from "./reference.ts";
@@ -101,8 +101,8 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
       now,
       onUnavailable: dependencies.onStoreUnavailable,
     }),
-    ingestTracesRoute(otlp),
-    ingestLogsRoute(otlp),
+    ...ingestTracesRoutes(otlp),
+    ...ingestLogsRoutes(otlp),
     ...registryRoutes(dependencies),
     ...testSetRoutes(registry.testSets, maxBodyBytes),
     ...testSetRevisionRoutes(registry.testSets, maxBodyBytes),

@@ -4,29 +4,33 @@ import { route } from "../route.ts";
 import {
   type IngestRouteOptions,
   OTLP_ERRORS,
+  OTLP_PLACES,
   PROTOBUF_TYPE,
   receiveOtlp,
 } from "./ingest-traces.ts";
 
-/** `POST /v1/logs` */
-export function ingestLogsRoute(options: IngestRouteOptions): Route {
+/** `POST /v1/logs`, and the same where other products have it. */
+export function ingestLogsRoutes(options: IngestRouteOptions): readonly Route[] {
   const binary = { type: "string", contentMediaType: PROTOBUF_TYPE } as const;
-  return route({
-    method: "POST",
-    path: "/v1/logs",
-    access: "ingest",
-    id: "exportLogs",
-    tag: "ingest",
-    summary: "Send evaluation results (OTLP/HTTP)",
-    description:
-      "Takes an OTLP `ExportLogsServiceRequest`, as protobuf or JSON, with `content-encoding: gzip` or none. Log records with the event name `gen_ai.evaluation.result` become scores of the span that they name. Others are rejected; `partial_success` says how many and why.",
-    requestBody: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpLogsRequest" },
-    success: {
-      status: 200,
-      description: "Everything that was not rejected is on disk.",
-      body: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpLogsResponse" },
-    },
-    errors: OTLP_ERRORS,
-    answer: ({ incoming, caller }) => receiveOtlp("logs", incoming, caller, options),
-  });
+  return OTLP_PLACES.map(({ prefix, id, as }) =>
+    route({
+      method: "POST",
+      path: `${prefix}/v1/logs`,
+      access: "ingest",
+      clients: "any",
+      id: `exportLogs${id}`,
+      tag: "ingest",
+      summary: `Send evaluation results (OTLP/HTTP)${as}`,
+      description:
+        "Takes an OTLP `ExportLogsServiceRequest`, as protobuf or JSON, with `content-encoding: gzip` or none. Log records with the event name `gen_ai.evaluation.result` become scores of the span that they name. Others are rejected; `partial_success` says how many and why.",
+      requestBody: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpLogsRequest" },
+      success: {
+        status: 200,
+        description: "Everything that was not rejected is on disk.",
+        body: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpLogsResponse" },
+      },
+      errors: OTLP_ERRORS,
+      answer: ({ incoming, caller }) => receiveOtlp("logs", incoming, caller, options),
+    }),
+  );
 }

@@ -47,26 +47,38 @@ export const OTLP_ERRORS = [
   "store_unavailable",
 ] as const satisfies readonly ErrorType[];
 
-export function ingestTracesRoute(options: IngestRouteOptions): Route {
+/** Where exporters of other products send: below the address that their users replace by Agate's. */
+export const OTLP_PLACES = [
+  { prefix: "", id: "", as: "" },
+  { prefix: "/api/public/otel", id: "AsLangfuse", as: ", as to Langfuse" },
+  { prefix: "/api/otlp", id: "AsAgenta", as: ", as to Agenta" },
+  { prefix: "/otel", id: "AsLangSmith", as: ", as to LangSmith and Braintrust" },
+] as const;
+
+/** `POST /v1/traces`, and the same where other products have it. */
+export function ingestTracesRoutes(options: IngestRouteOptions): readonly Route[] {
   const binary = { type: "string", contentMediaType: PROTOBUF_TYPE } as const;
-  return route({
-    method: "POST",
-    path: "/v1/traces",
-    access: "ingest",
-    id: "exportTraces",
-    tag: "ingest",
-    summary: "Send spans (OTLP/HTTP)",
-    description:
-      "Takes an OTLP `ExportTraceServiceRequest`, as protobuf or JSON, with `content-encoding: gzip` or none. The 200 comes when the spans are on disk, in the encoding of the request; `partial_success` says how many spans were rejected and why.",
-    requestBody: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpTraceRequest" },
-    success: {
-      status: 200,
-      description: "Everything that was not rejected is on disk.",
-      body: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpTraceResponse" },
-    },
-    errors: OTLP_ERRORS,
-    answer: ({ incoming, caller }) => receiveOtlp("traces", incoming, caller, options),
-  });
+  return OTLP_PLACES.map(({ prefix, id, as }) =>
+    route({
+      method: "POST",
+      path: `${prefix}/v1/traces`,
+      access: "ingest",
+      clients: "any",
+      id: `exportTraces${id}`,
+      tag: "ingest",
+      summary: `Send spans (OTLP/HTTP)${as}`,
+      description:
+        "Takes an OTLP `ExportTraceServiceRequest`, as protobuf or JSON, with `content-encoding: gzip` or none. The 200 comes when the spans are on disk, in the encoding of the request; `partial_success` says how many spans were rejected and why.",
+      requestBody: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpTraceRequest" },
+      success: {
+        status: 200,
+        description: "Everything that was not rejected is on disk.",
+        body: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpTraceResponse" },
+      },
+      errors: OTLP_ERRORS,
+      answer: ({ incoming, caller }) => receiveOtlp("traces", incoming, caller, options),
+    }),
+  );
 }
 
 /** Reads an OTLP request and answers when what it holds is on disk. */
