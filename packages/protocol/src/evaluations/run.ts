@@ -142,7 +142,8 @@ export interface NewRun {
   readonly id?: string | undefined;
   readonly application: string;
   readonly evaluation: string;
-  readonly runner?: Runner | undefined;
+  /** Runs of the platform are started, not created: see {@link NewPlatformRun}. */
+  readonly runner?: "client" | undefined;
   readonly testset: {
     readonly kind: RunTestset["kind"];
     readonly name?: string | null | undefined;

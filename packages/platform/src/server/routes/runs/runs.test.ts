@@ -179,6 +179,24 @@ describe("what does not fit", () => {
     await expectProblem(post("", { ...NEW_RUN, ...run }), 422, ["body", ...loc]);
   });
 
+  it("creates no run for servers to take up", async () => {
+    const refused = await post("", { ...NEW_RUN, id: "ours", runner: "platform" });
+    expect([refused.status, refused.json.detail]).toEqual([
+      422,
+      [
+        {
+          type: "body_invalid",
+          loc: ["body", "runner"],
+          msg: expect.stringContaining("Start a run"),
+        },
+      ],
+    ]);
+    expect((await platform.get(`${RUNS}/ours`)).status).toBe(404);
+    await expectProblem(post("", { ...NEW_RUN, runner: 1 }), 422, ["body", "runner"]);
+    expect(await sent("", { ...NEW_RUN, runner: "client" })).toMatchObject({ runner: "client" });
+    expect(await sent("", { ...NEW_RUN, runner: null })).toMatchObject({ runner: "client" });
+  });
+
   it("takes what is at these limits", async () => {
     const most = {
       trials: MOST_RUN_TRIALS,
