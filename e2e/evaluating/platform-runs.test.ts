@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type {
   NewPlatformRun,
@@ -16,9 +19,15 @@ class SayConfig extends ag.BaseModel {
 
 const look = ag.instrument({ name: "look", kind: "TOOL" })(async (text: string) => text);
 
+async function ask(text: string): Promise<void> {
+  const next = await (await fetch("HOLD/" + text)).text();
+  if (next === "exit") process.exit(3);
+}
+
 export const say = ag.route("/say", SayConfig)(
   async ({ text }: { text: string }, { config }) => {
     if (text === "exit") process.exit(3);
+    if (text.startsWith("held")) await ask(text);
     return "BUILD " + config.word + " " + (await look(text));
   },
 );
@@ -51,12 +60,23 @@ export const crashing = evaluation("crashing", {
   testset: [{ id: "exit", inputs: { text: "exit" } }],
   scorers: { judged: () => 1 },
 });
+export const held = evaluation("held", {
+  route: say,
+  testset: [1, 2, 3].map((n) => ({ id: "held-" + n, inputs: { text: "held-" + n } })),
+  scorers: { judged: () => ({ value: 1, explanation: "by BUILD" }) },
+  concurrency: 1,
+});
 `;
+
+/** Whom calls of `held` ask how to go on. */
+let onHeld: (answer: (next: "go" | "exit") => void) => void = () => {};
+const holder = createServer((_, response) => onHeld((next) => response.end(next)));
 
 let packer: Packer;
 let server: RunningServer;
 let client: DeployClient;
 beforeAll(async () => {
+  await once(holder.listen(0, "127.0.0.1"), "listening");
   packer = await openPacker();
   server = await startServer();
   client = deployClient(server.url);
@@ -66,13 +86,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
   await packer?.[Symbol.asyncDispose]();
+  holder.closeAllConnections();
+  holder.close();
 });
 
 async function deploy(build: string, environment: string): Promise<void> {
-  const [app, evals] = [APP, EVALS].map((text) => text.replaceAll("BUILD", build)) as [
-    string,
-    string,
-  ];
+  const { port } = holder.address() as AddressInfo;
+  const written = (text: string) =>
+    text.replaceAll("BUILD", build).replaceAll("HOLD", `http://127.0.0.1:${port}`);
+  const [app, evals] = [written(APP), written(EVALS)];
   await client.mustDeploy(await packer.pack(app, evals), `?environment=${environment}`);
 }
 
@@ -149,4 +171,47 @@ it("fails where the code ends its process on every call", async () => {
   const run = await ran("crashing", {});
   expect([run.status, run.results]).toEqual(["failed", 0]);
   expect(run.reason).toMatch(/build 2 ended 4 times.*code 3/s);
+});
+
+it("goes on as it began when code is deployed, values are committed and all is renamed", async () => {
+  const held = Promise.withResolvers<(next: "go" | "exit") => void>();
+  onHeld = (answer) => {
+    held.resolve(answer);
+    onHeld = (later) => later("go");
+  };
+  const { id, columns, plan } = (await (
+    await client.send("POST", "/evaluations/held/runs", {})
+  ).json()) as Run;
+  expect([columns[0]?.variant, plan?.environment]).toEqual(["default", "development"]);
+  const answer = await held.promise;
+
+  await deploy("three", "development");
+  const { latest_revision: base_revision } = (await (
+    await client.send("GET", "/variants/default")
+  ).json()) as { latest_revision: number };
+  const changes: [string, string, object][] = [
+    [
+      "POST",
+      "/variants/default/revisions",
+      { params: { "/say": { word: "changed" } }, base_revision, message: "" },
+    ],
+    ["PATCH", "/variants/default", { slug: "renamed" }],
+    ["PATCH", "/environments/development", { slug: "renamed" }],
+    ["PATCH", "", { slug: "renamed" }],
+  ];
+  for (const [method, path, body] of changes) {
+    const changed = await client.send(method, path, body);
+    expect(changed.ok, `${method} ${path} ${await changed.text()}`).toBe(true);
+  }
+  // The process that has everything in memory ends. The next one has to find it again.
+  answer("exit");
+
+  const now = () => get<Run>(`/registry/runs/${id}`);
+  await expect.poll(async () => (await now()).status, { timeout: 60_000 }).not.toBe("running");
+  const run = await now();
+  expect([run.status, run.reason, run.results, run.errors]).toEqual(["finished", null, 3, 0]);
+  expect(run.columns).toEqual(columns);
+  const { items } = await get<Listed<RunResult>>(`/registry/runs/${id}/results`);
+  const outputs = items.map(({ output, scores }) => [output, scores[0]?.explanation]);
+  expect(outputs).toEqual([1, 2, 3].map((n) => [`two default held-${n}`, "by two"]));
 });

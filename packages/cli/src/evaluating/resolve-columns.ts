@@ -146,7 +146,7 @@ async function platformColumn(
     if (live) return live;
     const path = apiPath`/registry/applications/${application}/config`;
     const { value } = await api.get<ResolvedConfig>(path, query);
-    const { slug, revision } = value.variant;
+    const { id, slug, revision } = value.variant;
     const pinned = `${slug}@${revision}`;
     if ("environment" in query) {
       note(
@@ -154,7 +154,7 @@ async function platformColumn(
       );
     }
     const label = ref === pinned ? ref : `${ref} (${pinned})`;
-    return { kind: "code", ref, label, target: { by: "variant", slug, revision } };
+    return { kind: "code", ref, label, target: { by: "variant", slug, id, revision } };
   } catch (error) {
     const isMissing =
       error instanceof ApiFailure && error.why.kind === "refused" && error.why.status === 404;
@@ -175,14 +175,16 @@ async function liveColumn(
   const path = apiPath`/registry/applications/${application}/environments/${environment}`;
   const { deployment } = (await api.get<Environment>(path)).value;
   if (deployment?.build?.kind !== "hosted") return undefined;
-  const { slug, revision } = deployment.variant;
+  const { variant } = deployment;
+  const { slug, revision } = variant;
   const { id, number } = deployment.build;
   const { value: build } = await api.get<Build>(
     apiPath`/registry/applications/${application}/builds/${id}`,
   );
   const ref = `${ENVIRONMENT}${environment}`;
   const label = `${ref} (build ${number}, ${slug}@${revision})`;
-  return { kind: "build", ref, label, target: { by: "variant", slug, revision }, build };
+  const target = { by: "variant", slug, id: variant.id, revision } as const;
+  return { kind: "build", ref, label, target, build };
 }
 
 type ConfigQuery =

@@ -76,7 +76,7 @@ async function carryOut(parts: CarryOutParts, part: RunPart): Promise<void> {
   if (run.plan === null) return;
   const code = await scoringCode(registry, ref, run);
   const evaluation = await declaredEvaluation(parts.evaluators, code, run);
-  const { environment } = run.plan;
+  const environment = run.plan.environment_id ?? run.plan.environment;
   const application = { project: code.project, application: code.application };
   await using processes = new RunProcesses({
     evaluators: parts.evaluators,
@@ -258,7 +258,7 @@ async function performedColumn(
   { registry }: CarryOutParts,
   { project }: RunRef,
   { run, evaluation, processes }: PreparedRun,
-  { ref, build, variant, revision }: RunColumn,
+  { ref, build, variant, variant_id, revision }: RunColumn,
 ): Promise<PerformedColumn> {
   if (isStored(ref)) {
     const earlier = { project, run: ref.slice(STORED.length) };
@@ -267,7 +267,12 @@ async function performedColumn(
   const target =
     variant === null
       ? ({ by: "code" } as const)
-      : ({ by: "variant", slug: variant, revision: revision ?? undefined } as const);
+      : ({
+          by: "variant",
+          slug: variant,
+          id: variant_id,
+          revision: revision ?? undefined,
+        } as const);
   return {
     kind: "called",
     ref,

@@ -17,7 +17,13 @@ export type CallTarget =
   /** The code's own defaults. */
   | { readonly by: "code" }
   /** A variant of the platform, or of `agate.config.json`, which has no revisions. */
-  | { readonly by: "variant"; readonly slug: string; readonly revision: number | undefined };
+  | {
+      readonly by: "variant";
+      readonly slug: string;
+      /** Of one of the platform's, which may be renamed during a run. */
+      readonly id?: string | undefined;
+      readonly revision: number | undefined;
+    };
 
 interface Reply {
   readonly status: number;
@@ -80,7 +86,7 @@ export class EvaluatorClient implements Disposable {
     const header = encodeURIComponent(JSON.stringify(ofCode ? { ...item, config: "code" } : item));
     const body = ofCode
       ? { inputs }
-      : { inputs, variant: { slug: target.slug, revision: target.revision } };
+      : { inputs, variant: { slug: target.id ?? target.slug, revision: target.revision } };
     return toAttempt(await this.#send("POST", path, body, { [RUN_HEADER]: header }));
   }
 

@@ -65,7 +65,7 @@ export interface Evaluators {
   /**
    * Starts an evaluator process of a build, with the variables of an environment.
    *
-   * @param environment Its slug.
+   * @param environment Its slug or id.
    * @throws the signal's reason when it fires.
    */
   start(

@@ -48,6 +48,7 @@ export async function resolveColumn(
     ...column,
     build: code?.build ?? null,
     variant: pinned.slug,
+    variant_id: pinned.id,
     revision: pinned.revision,
   });
 }
@@ -96,6 +97,7 @@ async function environmentColumn(
     ...column,
     build: live.build.kind === "hosted" ? { id, number } : null,
     variant: live.variant.slug,
+    variant_id: live.variant.id,
     revision: live.variant.revision,
   });
 }

@@ -87,6 +87,7 @@ export async function startRun(
         concurrency: asked.concurrency ?? evaluation.concurrency,
         max_cost: asked.max_cost ?? null,
         environment: environment.value.slug,
+        environment_id: environment.value.id,
         build: code.build && { id: code.build.id, number: code.build.number },
       },
       asked: request,

@@ -128,7 +128,11 @@ const columnSchema: z.ZodType<RunColumn> = z.strictObject({
   name: z.string(),
   ref: z.string().meta({ description: "As it was asked for: `default@9`, `env:production`." }),
   build: z.strictObject({ id: z.string(), number: z.int().positive() }).nullable(),
-  variant: optionalText,
+  variant: optionalText.meta({ description: "Its slug when the run was created." }),
+  variant_id: z
+    .string()
+    .optional()
+    .meta({ description: "Where the platform calls it: the variant may be renamed meanwhile." }),
   revision: z.int().positive().nullable(),
 });
 
@@ -138,6 +142,7 @@ const planSchema: z.ZodType<RunPlan> = z
     concurrency: z.int().positive().meta({ description: "Calls at a time, on all servers." }),
     max_cost: z.number().nullable().meta({ description: "In US dollars, judges included." }),
     environment: z.string().meta({ description: "Whose variables the code gets." }),
+    environment_id: z.string().optional().meta({ description: "It may be renamed meanwhile." }),
     build: z
       .strictObject({ id: z.string(), number: z.int().positive() })
       .nullable()

@@ -60,7 +60,10 @@ export interface RunColumn {
   readonly ref: string;
   /** The build that serves it; null for code that the platform does not have. */
   readonly build: { readonly id: string; readonly number: number } | null;
+  /** As it was called when the run was created. */
   readonly variant: string | null;
+  /** Of a run that the platform carries out: the variant may be renamed meanwhile. */
+  readonly variant_id?: string | undefined;
   readonly revision: number | null;
 }
 
@@ -74,6 +77,8 @@ export interface RunPlan {
   readonly max_cost: number | null;
   /** The environment whose variables the evaluator processes get. */
   readonly environment: string;
+  /** It may be renamed meanwhile. Absent in runs of earlier versions. */
+  readonly environment_id?: string | undefined;
   /** The build whose scorers judge all columns; null for code that is no build. */
   readonly build: { readonly id: string; readonly number: number } | null;
 }

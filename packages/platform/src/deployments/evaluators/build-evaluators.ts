@@ -22,7 +22,7 @@ import type { ProcessRoom } from "../processes/process-room.ts";
 import type { BuildProcess, StartFailure } from "../processes/start-build-process.ts";
 
 export interface BuildEvaluatorsOptions {
-  readonly registry: Pick<Registry, "builds" | "environments" | "variables">;
+  readonly registry: Pick<Registry, "applications" | "builds" | "environments" | "variables">;
   readonly runner: Pick<BuildRunner, "start">;
   readonly store: Pick<BuildStore, "manifestOf" | "folderOf">;
   /** The platform's address for builds; known once it listens. */
@@ -126,8 +126,12 @@ export class BuildEvaluators implements Evaluators {
     options: EvaluatorStart,
   ): Promise<RunningEvaluator | EvaluatorFailure> {
     const { registry, room, issueKey } = this.#options;
-    const found = await registry.builds.get(refOf(evaluated), recorded(evaluated).id);
+    const ref = refOf(evaluated);
+    const found = await registry.builds.get(ref, recorded(evaluated).id);
     if (found.kind === "refused") return failed(found.problems[0].msg);
+    // It may have been renamed since the run began: the process asks for configurations by its slug.
+    const owner = await registry.applications.get(ref);
+    if (owner.kind === "refused") return failed(owner.problems[0].msg);
     const build = found.value;
     if (build.kind !== "hosted") {
       return failed(`Build ${build.number} runs elsewhere: the platform does not have its code.`);
@@ -138,14 +142,15 @@ export class BuildEvaluators implements Evaluators {
     }
     const claim = room.claim(1);
     if (claim === undefined) return failed(room.refusal(1));
-    const { project, application } = evaluated;
+    const { project } = evaluated;
+    const application = owner.value;
     const key = issueKey(project, `evaluator of ${application.slug}`);
     const release = () => {
       claim.release();
       key.revoke();
     };
     try {
-      const started = await this.#startProcess(evaluated, build, {
+      const started = await this.#startProcess({ project, application }, build, {
         environment,
         variables,
         key: key.key,
@@ -169,7 +174,7 @@ export class BuildEvaluators implements Evaluators {
   }
 
   async #startProcess(
-    { project, application }: EvaluatedBuild,
+    { project, application }: Pick<EvaluatedBuild, "project" | "application">,
     { id, number, allow, manifest_sha256 }: Build,
     options: EvaluatorStart & {
       readonly environment: Environment | null;

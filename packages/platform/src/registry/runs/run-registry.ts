@@ -121,6 +121,7 @@ export interface AskedColumn {
   /** Number or id of a build of the application. */
   readonly build: string | null;
   readonly variant: string | null;
+  readonly variant_id?: string | undefined;
   readonly revision: number | null;
 }
 
