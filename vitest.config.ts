@@ -44,8 +44,9 @@ export default defineConfig({
   test: {
     // Processes, not threads: the server under test starts worker threads of its own.
     pool: "forks",
-    // More than cores: a third of the time of tests is waiting for processes, timers and pages.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // More than cores: a third of the time of tests is waiting for processes, timers and pages, and each of
+    // the files that share no process begins by starting one.
+    maxWorkers: availableParallelism() * 2,
     // Generous: they only end tests that hang, and a busy machine is several times slower.
     testTimeout: 60_000,
     hookTimeout: 120_000,
