@@ -271,3 +271,40 @@ describe("parameters that two dialects send", () => {
     });
   });
 });
+
+describe("the cost that a client sends", () => {
+  const call = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": "openai",
+    "gen_ai.request.model": "gpt-5-mini",
+    "gen_ai.usage.input_tokens": 1_000_000,
+    "gen_ai.usage.output_tokens": 0,
+  };
+
+  it.each([
+    "gen_ai.usage.cost",
+    "gen_ai.usage.total_cost",
+    "operation.cost",
+    "gen_ai.cost.total_cost",
+    "litellm.cost.total",
+  ])("is read from %s", (name) => {
+    const { record } = mapped({ ...call, [name]: 0.5 });
+    expect(record.metadata.cost).toBe(0.5);
+    expect(record.metadata.attributes).not.toHaveProperty([name]);
+  });
+
+  it("is computed where it is 0 for tokens that have a price", () => {
+    const { record } = mapped({ ...call, "gen_ai.usage.cost": 0 });
+    expect(record.metadata.cost).toBe(0.25);
+    expect(record.metadata.attributes).toMatchObject({ "gen_ai.usage.cost": 0 });
+  });
+
+  it.each([
+    ["without tokens", { "gen_ai.usage.input_tokens": 0 }],
+    ["of a model without a known price", { "gen_ai.request.model": "llama-at-home" }],
+    ["that the developer stored", { "ag.cost": 0 }],
+  ])("stays 0 %s", (_, attributes) => {
+    const { record } = mapped({ ...call, "gen_ai.usage.cost": 0, ...attributes });
+    expect(record.metadata.cost).toBe(0);
+  });
+});

@@ -57,7 +57,14 @@ export const genAi: Dialect = {
       "gen_ai.usage.cache_creation_input_tokens",
       "gen_ai.usage.details.cache_write_tokens",
     ],
-    cost: ["gen_ai.usage.cost", "gen_ai.usage.total_cost", "operation.cost"],
+    cost: [
+      "gen_ai.usage.cost",
+      "gen_ai.usage.total_cost",
+      "operation.cost",
+      // LiteLLM, before and since its second integration.
+      "gen_ai.cost.total_cost",
+      "litellm.cost.total",
+    ],
   },
   parameterPrefixes: ["gen_ai.request.", "gen_ai.openai.request."],
   contentNames: CONTENT_ATTRIBUTES.genAi.names,

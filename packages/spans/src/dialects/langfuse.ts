@@ -4,31 +4,10 @@ import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
 import type { Dialect, DialectFigures, NumberField } from "./dialect.ts";
 import { kindNamed } from "./dialect.ts";
 import { parsedObject } from "./json-text.ts";
+import { showsAll, tokensIn } from "./langfuse-usage.ts";
 
 const USAGE = "langfuse.observation.usage_details";
 const COST = "langfuse.observation.cost_details";
-
-// Langfuse leaves the names inside to the client: these are its SDKs' own and the providers'.
-const TOKENS: ReadonlyMap<string, NumberField> = new Map([
-  ["input", "inputTokens"],
-  ["input_tokens", "inputTokens"],
-  ["prompt_tokens", "inputTokens"],
-  ["promptTokens", "inputTokens"],
-  ["output", "outputTokens"],
-  ["output_tokens", "outputTokens"],
-  ["completion_tokens", "outputTokens"],
-  ["completionTokens", "outputTokens"],
-  ["total", "totalTokens"],
-  ["total_tokens", "totalTokens"],
-  ["totalTokens", "totalTokens"],
-  ["cache_read_input_tokens", "cachedInputTokens"],
-  ["input_cached_tokens", "cachedInputTokens"],
-  ["input_cache_read", "cachedInputTokens"],
-  ["cache_creation_input_tokens", "cacheWriteTokens"],
-  ["input_cache_creation", "cacheWriteTokens"],
-  ["output_reasoning_tokens", "reasoningTokens"],
-  ["output_reasoning", "reasoningTokens"],
-]);
 
 /** Langfuse's SDKs. */
 export const langfuse: Dialect = {
@@ -60,16 +39,11 @@ function figures(attributes: Attributes): DialectFigures {
   const numbers: Partial<Record<NumberField, number>> = {};
   const fullyRead: string[] = [];
 
-  const tokens = entries(attributes, USAGE);
-  for (const [name, count] of tokens) {
-    const field = TOKENS.get(name);
-    if (field !== undefined && count !== null) numbers[field] ??= count;
+  const usage = parsedObject(attributes.get(USAGE) ?? null);
+  if (usage !== null) {
+    Object.assign(numbers, tokensIn(usage));
+    if (showsAll(numbers, usage)) fullyRead.push(USAGE);
   }
-  const isRead = ([name, count]: readonly [string, number | null]) => {
-    const field = TOKENS.get(name);
-    return field !== undefined && field !== "cacheWriteTokens" && numbers[field] === count;
-  };
-  if (tokens.length > 0 && tokens.every(isRead)) fullyRead.push(USAGE);
 
   const costs = entries(attributes, COST);
   const total = costs.find(([name]) => name === "total")?.[1] ?? null;

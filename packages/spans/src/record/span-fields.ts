@@ -1,4 +1,5 @@
 import type { SpanKind, Usage } from "@agate/protocol";
+import { USAGE_FIELDS } from "@agate/protocol";
 import { restatesInnerCall } from "../dialects/ai-sdk.ts";
 import { FIRST_FOREIGN_RANK } from "../dialects/claims.ts";
 import type { NumberField } from "../dialects/dialect.ts";
@@ -45,8 +46,11 @@ export function spanFields(
   const usage = usageOf(numbers, reading.kind);
   const isModelCall = model !== null && (usage !== null || draft.hasMessages);
   const kind = reading.kind ?? (isModelCall ? "LLM" : "UNKNOWN");
+  const sentCost = usage === null || !isUnpriced(reading, usage) ? numbers.cost : null;
   const cost =
-    numbers.cost ?? (usage === null ? null : computedCost(span, reading, usage, priceOf));
+    sentCost ??
+    (usage === null ? null : computedCost(span, reading, usage, priceOf)) ??
+    numbers.cost;
   const takesConfig = kind === "LLM" || kind === "EMBEDDING";
   const { revision } = numbers;
   return {
@@ -122,6 +126,15 @@ function shownNumber(field: NumberField, fields: SpanFields): number | null {
     case "cacheWriteTokens":
       return null;
   }
+}
+
+// Instrumentations that do not know a model's price send 0. `ag.cost` was stored by the developer.
+function isUnpriced({ numbers, numberRanks }: SpanReading, usage: Usage): boolean {
+  return (
+    numbers.cost === 0 &&
+    numberRanks.cost >= FIRST_FOREIGN_RANK &&
+    USAGE_FIELDS.some((field) => (usage[field] ?? 0) > 0)
+  );
 }
 
 function computedCost(
