@@ -1,13 +1,13 @@
-import { writeFile } from "node:fs/promises";
+import { access, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import type { SupervisedBuild } from "./process-slot.ts";
 import type { WatchLimits } from "./process-watch.ts";
-import { askSocket, type BuildProcess } from "./start-build-process.ts";
+import { askSocket, type BuildProcess, startBuildProcess } from "./start-build-process.ts";
 import type { SupervisionEvent } from "./supervision-events.ts";
 import { describeSupervision } from "./supervision-events.ts";
 import type { Supervisor } from "./supervisor.ts";
-import { workflowSource } from "./testing/build-program.fixture.ts";
+import { buildProgram, processGroups, workflowSource } from "./testing/build-program.fixture.ts";
 import {
   lease,
   running,
@@ -220,3 +220,21 @@ it.runIf(process.platform === "linux")(
     expect(supervisor.status.memoryBytes).toBeLessThan(400 * MB);
   },
 );
+
+it("uses a program that became ready while the server was suspended for longer than its time", async () => {
+  const wait = `
+    import { existsSync, writeFileSync } from "node:fs";
+    writeFileSync("begun", "");
+    while (!existsSync("go")) await new Promise((resolve) => setTimeout(resolve, 10));`;
+  const program = await buildProgram(workflowSource("response.end();", wait));
+  const timeoutMs = 10_000;
+  const started = startBuildProcess(program, { onLine() {}, timeoutMs, groups: processGroups() });
+  const begun = join(program.folder, "begun");
+  await vi.waitFor(() => access(begun), WAITS);
+  await writeFile(join(program.folder, "go"), "");
+  // The event loop stands still, as that of a server that got SIGSTOP or whose machine sleeps.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeoutMs + 1_000);
+  const outcome = await started;
+  expect(outcome).toMatchObject({ kind: "running" });
+  if (outcome.kind === "running") await outcome.stop(0);
+});

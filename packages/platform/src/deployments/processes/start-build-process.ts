@@ -58,6 +58,7 @@ export type StartBuildProcess = (
   },
 ) => Promise<BuildProcess | StartFailure>;
 
+const TIMEOUT_STEPS = 10;
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 const MOST_HEALTH_BYTES = 1024 * 1024;
@@ -83,7 +84,13 @@ export const startBuildProcess: StartBuildProcess = async (program, options) => 
   aborted?.throwIfAborted();
   const build = await spawnBuild(program, options);
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), timeoutMs);
+  // In steps, of which a server that was suspended misses all but one: when it goes on, a program that has
+  // become ready in the meantime is asked before its time is over.
+  let steps = 0;
+  const timer = setInterval(() => {
+    steps += 1;
+    if (steps === TIMEOUT_STEPS) over.abort();
+  }, timeoutMs / TIMEOUT_STEPS);
   const timeout = AbortSignal.any(aborted === undefined ? [over.signal] : [over.signal, aborted]);
   try {
     const first = await Promise.race([
@@ -107,7 +114,7 @@ export const startBuildProcess: StartBuildProcess = async (program, options) => 
     await build.stop(0);
     throw error;
   } finally {
-    clearTimeout(timer);
+    clearInterval(timer);
     // Ends the asking where the process ended first.
     over.abort();
   }
