@@ -10,9 +10,12 @@ import { scoresOfEvents } from "./evaluation-events.ts";
 import { handOverLogs } from "./hand-over-logs.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "./ingest-service.ts";
+import { NotKeptNotices } from "./not-kept.ts";
+import { countDataPoints } from "./otlp/count-data-points.ts";
 import { decodeOtlpJson } from "./otlp/decode-otlp-json.ts";
 import { decodeOtlpProtobuf } from "./otlp/decode-otlp-protobuf.ts";
 import type { DecodeLimits } from "./otlp/decode-outcome.ts";
+import { Rejections } from "./otlp/decoded-spans.ts";
 import { encodeExportResponse } from "./otlp/encode-export-response.ts";
 
 /** How much of a request is mapped and handed to the store at a time. Most requests are one slice. */
@@ -60,6 +63,7 @@ export function createIngest(options: {
   };
   const redactors = new RedactorsInUse((json) => new Redactor(JSON.parse(json) as RedactionRules));
   const secretTexts = new RedactorsInUse((json) => new SecretTexts(JSON.parse(json)));
+  const notices = new NotKeptNotices();
   let decoding: Promise<unknown> = Promise.resolve();
 
   return (request, rules, secrets = null) => {
@@ -79,15 +83,29 @@ export function createIngest(options: {
     await inFlight.enter(0);
     const raw = decompress(body, compression, maxDecompressedBytes);
     if (raw.kind !== "decompressed") return raw;
+    if (signal === "metrics") return countMetrics(request, raw.bytes);
     // Before anything else sees them: what is redacted is never written, indexed or told.
     const inUse = [secretTexts.of(project, secrets), redactors.of(project, rules)];
     const hiding = inUse.filter((redactor) => redactor !== null);
     if (signal === "logs") {
-      const parts = { appender, inFlight, redactors: hiding, limits: decodeLimits };
+      const parts = { appender, inFlight, redactors: hiding, limits: decodeLimits, notices };
       return handOverLogs(raw.bytes, { project, encoding }, parts);
     }
     const given = await handOverSpans(request, raw.bytes, hiding);
     return "kind" in given ? given : () => finish(request, given);
+  }
+
+  /** Agate stores no metrics; a client that exports them beside its spans must not report errors. */
+  function countMetrics(request: IngestRequest, bytes: Uint8Array): IngestOutcome {
+    const { encoding } = request;
+    const counted = countDataPoints(bytes, encoding, decodeLimits);
+    if (counted.kind !== "counted") return counted;
+    const { dataPoints: notKept } = counted;
+    const rejections = new Rejections("data point");
+    if (notKept > 0 && notices.isFirst(request)) rejections.add(NO_METRICS, notKept);
+    const { total, sentence } = rejections;
+    const body = encodeExportResponse(encoding, total, sentence, "metrics");
+    return { kind: "accepted", body, notKept };
   }
 
   /** Slice by slice. */
@@ -144,6 +162,8 @@ export function createIngest(options: {
   }
 }
 
+const NO_METRICS =
+  "Agate stores no metrics, and this is said once; OTEL_METRICS_EXPORTER=none stops sending them";
 const NO_SCORES = Promise.resolve<ScoreOutcome>({ kind: "committed" });
 
 function rejectedScores(outcome: Exclude<ScoreOutcome, { readonly kind: "unavailable" }>): string {

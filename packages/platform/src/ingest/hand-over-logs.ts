@@ -2,15 +2,17 @@ import { redactEvent, type SpanRedactor } from "@agate/spans/redaction";
 import { MOST_SCORES_PER_TRACE, type StoredScore } from "../stores/score-store.ts";
 import type { SpanAppender } from "../stores/span-store.ts";
 import type { BytesInFlight } from "./bytes-in-flight.ts";
-import { scoreOfEvent } from "./evaluation-events.ts";
+import { EVALUATION_EVENT, scoreOfEvent } from "./evaluation-events.ts";
 import type { IngestOutcome, IngestRequest } from "./ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "./ingest-service.ts";
+import type { NotKeptNotices } from "./not-kept.ts";
 import { decodeLogsJson } from "./otlp/decode-logs-json.ts";
 import { decodeLogsProtobuf } from "./otlp/decode-logs-protobuf.ts";
 import type { DecodeLimits } from "./otlp/decode-outcome.ts";
 import type { Rejections } from "./otlp/decoded-spans.ts";
 import { encodeExportResponse } from "./otlp/encode-export-response.ts";
 
+const OTHER_RECORDS = `only log records with the event name ${EVALUATION_EVENT} are stored, and this is said once`;
 const NO_JUDGEMENT =
   "an evaluation result needs gen_ai.evaluation.name, and gen_ai.evaluation.score.value, gen_ai.evaluation.score.label or error.type";
 const NO_ROOM = `the trace has ${MOST_SCORES_PER_TRACE} scores, the most in a trace`;
@@ -20,6 +22,7 @@ interface LogParts {
   readonly inFlight: BytesInFlight;
   readonly redactors: readonly SpanRedactor[];
   readonly limits: DecodeLimits;
+  readonly notices: NotKeptNotices;
 }
 
 /**
@@ -30,12 +33,15 @@ interface LogParts {
 export async function handOverLogs(
   bytes: Uint8Array,
   { project, encoding }: Pick<IngestRequest, "project" | "encoding">,
-  { appender, inFlight, redactors, limits }: LogParts,
+  { appender, inFlight, redactors, limits, notices }: LogParts,
 ): Promise<(() => Promise<IngestOutcome>) | IngestOutcome> {
   const decode = encoding === "protobuf" ? decodeLogsProtobuf : decodeLogsJson;
   const decoded = decode(bytes, limits);
   if (decoded.kind !== "decoded") return decoded;
-  const { records, rejections } = decoded;
+  const { records, rejections, others } = decoded;
+  if (others > 0 && notices.isFirst({ project, signal: "logs" })) {
+    rejections.add(OTHER_RECORDS, others);
+  }
   const place = { project, receivedAt: Date.now() * 1000 };
   const scores = records.flatMap((record) => {
     const event = redactors.reduce(redactEvent, record.event);
@@ -43,7 +49,7 @@ export async function handOverLogs(
     if (score === null) rejections.add(NO_JUDGEMENT);
     return score ?? [];
   });
-  if (scores.length === 0) return accepted(encoding, rejections);
+  if (scores.length === 0) return accepted(encoding, rejections, others);
   const characters = scores.reduce((sum, { record }) => sum + record.length, 0);
   await inFlight.enter(characters);
   const judged = appender.putScores({ project, scores }).finally(() => inFlight.leave(characters));
@@ -55,7 +61,7 @@ export async function handOverLogs(
       return { ...outcome, retryAfterSeconds: RETRY_AFTER_SECONDS };
     }
     if (outcome.kind === "partly-committed") reject(scores, outcome.rejected, rejections);
-    return accepted(encoding, rejections);
+    return accepted(encoding, rejections, others);
   };
 }
 
@@ -69,7 +75,11 @@ function reject(
   for (const { id } of scores) if (ids.has(id)) rejections.add(NO_ROOM);
 }
 
-function accepted(encoding: IngestRequest["encoding"], rejections: Rejections): IngestOutcome {
+function accepted(
+  encoding: IngestRequest["encoding"],
+  rejections: Rejections,
+  notKept: number,
+): IngestOutcome {
   const body = encodeExportResponse(encoding, rejections.total, rejections.sentence, "logs");
-  return { kind: "accepted", body };
+  return { kind: "accepted", body, notKept };
 }

@@ -4,7 +4,7 @@ import type { DecodeLimits, OversizedOutcome } from "./otlp/decode-outcome.ts";
 
 /** An OTLP/HTTP request as it came over the wire. */
 export interface IngestRequest {
-  readonly signal: "traces" | "logs";
+  readonly signal: "traces" | "logs" | "metrics";
   readonly project: string;
   /** The number of the build that sends them, where the platform runs it. */
   readonly build?: number | undefined;
@@ -15,8 +15,11 @@ export interface IngestRequest {
 }
 
 export type IngestOutcome =
-  /** On disk. `body` is the response message in the request's encoding. */
-  | { readonly kind: "accepted"; readonly body: Uint8Array }
+  /**
+   * On disk, but for `notKept` log records or data points of a kind that Agate does not store. `body`
+   * is the response message in the request's encoding.
+   */
+  | { readonly kind: "accepted"; readonly body: Uint8Array; readonly notKept?: number }
   | { readonly kind: "undecodable"; readonly reason: string }
   /** The decompressed body is over `limit` bytes. */
   | { readonly kind: "too-large"; readonly limit: number }

@@ -132,7 +132,7 @@ describe("a server on a loopback address", () => {
 });
 
 const INGEST_PATHS = ["", "/api/public/otel", "/api/otlp", "/otel"].flatMap((prefix) =>
-  ["traces", "logs"].map((signal) => `${prefix}/v1/${signal}`),
+  ["traces", "logs", "metrics"].map((signal) => `${prefix}/v1/${signal}`),
 );
 const asBasic = (password: string) => ({
   authorization: `Basic ${Buffer.from(`pk-lf-1:${password}`).toString("base64")}`,

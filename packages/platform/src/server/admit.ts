@@ -212,6 +212,9 @@ const IN_COOKIES = new RegExp(`(?:^|;) *${SESSION_COOKIE}=([^;]+)`);
 /** Where a request keeps who sent it, once that is known: for its line in the log. */
 export const CALLER = Symbol("caller");
 
+/** Where a request keeps how many records of it were not stored: for its line in the log. */
+export const NOT_KEPT = Symbol("not kept");
+
 /** Marks a request of a page that `--cors-origin` allows. */
 export const ALLOWED_PAGE = Symbol("allowed page");
 
@@ -219,6 +222,7 @@ export const ALLOWED_PAGE = Symbol("allowed page");
 export interface Sender {
   [CALLER]?: Caller;
   [ALLOWED_PAGE]?: true;
+  [NOT_KEPT]?: number;
   readonly method?: string | undefined;
   readonly headers: SenderHeaders;
 }

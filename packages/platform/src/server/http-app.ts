@@ -82,9 +82,9 @@ export interface HttpApp {
   close(): void;
 }
 
-/** What a page may send: spans, evaluation results, and judgements of its visitors. */
+/** What a page may send: telemetry, and judgements of its visitors. */
 const SENT_BY_PAGES =
-  /^\/(?:(?:(?:api\/public\/otel|api\/otlp|otel)\/)?v1\/(?:traces|logs)|observability\/scores)\/?(?:\?|$)/;
+  /^\/(?:(?:(?:api\/public\/otel|api\/otlp|otel)\/)?v1\/(?:traces|logs|metrics)|observability\/scores)\/?(?:\?|$)/;
 
 const RETRY_AFTER_SECONDS = "5";
 

@@ -4,7 +4,7 @@ import { createServer, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
-import { CALLER, type Sender } from "./admit.ts";
+import { CALLER, NOT_KEPT, type Sender } from "./admit.ts";
 import type { FullAnswer } from "./answer.ts";
 import { problemAnswer } from "./answer.ts";
 import type { HttpApp } from "./http-app.ts";
@@ -153,6 +153,7 @@ function requestRecorder(
       aborted: !outgoing.writableFinished,
       address,
       caller: (incoming as Sender)[CALLER],
+      notKept: (incoming as Sender)[NOT_KEPT],
     });
 }
 

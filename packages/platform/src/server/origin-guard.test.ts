@@ -62,6 +62,7 @@ describe("a server without keys that one origin may call", () => {
     "/v1/logs",
     "/api/public/otel/v1/traces",
     "/otel/v1/logs",
+    "/v1/metrics",
     "/observability/scores/",
   ])("answers its preflight for %s", async (path) => {
     const answer = await preflight(platform, path, { origin: PAGE });

@@ -20,8 +20,8 @@ export function decodeLogsJson(bytes: Uint8Array, limits: DecodeLimits): LogsOut
   });
 }
 
-/** Reads each object of one list. What else its owner has is of no use to a score. */
-function eachOf(
+/** Reads each object of one list. What else its owner has is passed over. */
+export function eachOf(
   reader: JsonReader,
   owner: JsonObject,
   name: string,

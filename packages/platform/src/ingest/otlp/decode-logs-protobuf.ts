@@ -5,6 +5,7 @@ import { DecodedLogs, type LogsOutcome, logRecord, type OtlpLogRecord } from "./
 import { OtlpWireReader } from "./otlp-wire-reader.ts";
 import { readProtobufAttribute } from "./read-protobuf-attribute.ts";
 import { NO_TIME } from "./span-fields.ts";
+import type { WireReader } from "./wire-reader.ts";
 
 // Tags: field number times eight, plus wire type.
 const RESOURCE_LOGS = (1 << 3) | 2;
@@ -34,8 +35,8 @@ export function decodeLogsProtobuf(bytes: Uint8Array, limits: DecodeLimits): Log
   });
 }
 
-/** Reads each field with a tag. What else its message has is of no use to a score. */
-function eachOf(reader: OtlpWireReader, wanted: number, read: () => void): void {
+/** Reads each field with a tag. What else its message has is passed over. */
+export function eachOf(reader: WireReader, wanted: number, read: () => void): void {
   while (reader.pos < reader.end) {
     const tag = reader.tag();
     if (tag === wanted) read();
@@ -43,7 +44,8 @@ function eachOf(reader: OtlpWireReader, wanted: number, read: () => void): void 
   }
 }
 
-function within(reader: OtlpWireReader, read: () => void): void {
+/** Reads a message to its end. */
+export function within(reader: WireReader, read: () => void): void {
   const outer = reader.enter();
   read();
   reader.leave(outer);

@@ -34,10 +34,10 @@ export type LogsOutcome =
       /** Evaluation results, with valid ids. */
       readonly records: readonly OtlpLogRecord[];
       readonly rejections: Rejections;
+      /** How many are no evaluation results. */
+      readonly others: number;
     }
   | DecodeFailure;
-
-const OTHER_NAME = `only log records with the event name ${EVALUATION_EVENT} are stored`;
 
 /** Collects the log records of one request, within its limits. */
 export class DecodedLogs {
@@ -45,6 +45,7 @@ export class DecodedLogs {
   readonly #faults: IdFaults;
   readonly #records: OtlpLogRecord[] = [];
   readonly #rejections = new Rejections("log record");
+  #others = 0;
 
   /** @param faults What is said of rejected records: the encodings spell their fields differently. */
   constructor(limits: DecodeLimits, faults: IdFaults) {
@@ -55,17 +56,18 @@ export class DecodedLogs {
   add(record: OtlpLogRecord): void {
     const fault = findIdFault(record.traceId, record.spanId, "");
     // The name first: other records have nothing to do with a span.
-    if (eventName(record.event) !== EVALUATION_EVENT) this.#rejections.add(OTHER_NAME);
+    if (eventName(record.event) !== EVALUATION_EVENT) this.#others++;
     else if (fault !== null) this.#rejections.add(this.#faults[fault]);
     else this.#records.push(record);
     const { spans: limit } = this.#limits;
-    if (this.#records.length + this.#rejections.total <= limit) return;
+    if (this.#records.length + this.#rejections.total + this.#others <= limit) return;
     const reason = `The request has more than ${limit} log records; none was kept. Lower the exporter's batch size.`;
     throw new Oversized({ kind: "too-many-spans", reason });
   }
 
   outcome(): LogsOutcome {
-    return { kind: "decoded", records: this.#records, rejections: this.#rejections };
+    const [records, rejections, others] = [this.#records, this.#rejections, this.#others];
+    return { kind: "decoded", records, rejections, others };
   }
 }
 

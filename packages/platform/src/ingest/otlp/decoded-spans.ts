@@ -2,20 +2,20 @@ import type { AttributeValue, OtlpSpan } from "@agate/spans";
 import type { DecodeLimits, DecodeOutcome } from "./decode-outcome.ts";
 import { Oversized } from "./decode-outcome.ts";
 
-/** Counts the spans, or log records, of one request that cannot be kept, by reason. */
+/** Counts the spans, log records or data points of one request that cannot be kept, by reason. */
 export class Rejections {
   readonly #noun: string;
   readonly #counts = new Map<string, number>();
   #total = 0;
 
-  constructor(noun: "span" | "log record") {
+  constructor(noun: "span" | "log record" | "data point") {
     this.#noun = noun;
   }
 
   /** `reason` is one of the decoder's own fixed phrases: it must never carry client input. */
-  add(reason: string): void {
-    this.#total += 1;
-    this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
+  add(reason: string, count = 1): void {
+    this.#total += count;
+    this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + count);
   }
 
   get total(): number {

@@ -1,11 +1,19 @@
 // Tags: field number times eight, plus wire type.
 const PARTIAL_SUCCESS = (1 << 3) | 2;
-/** `rejected_spans`, or `rejected_log_records`. */
+/** `rejected_spans`, `rejected_log_records` or `rejected_data_points`. */
 const REJECTED = (1 << 3) | 0;
 const ERROR_MESSAGE = (2 << 3) | 2;
 
+type Signal = "traces" | "logs" | "metrics";
+
+const REJECTED_FIELD: Record<Signal, string> = {
+  traces: "rejectedSpans",
+  logs: "rejectedLogRecords",
+  metrics: "rejectedDataPoints",
+};
+
 /**
- * Encodes an ExportTraceServiceResponse or ExportLogsServiceResponse. A full success has no fields: no bytes at all in protobuf,
+ * Encodes the response to an export of any signal. A full success has no fields: no bytes at all in protobuf,
  * an empty object in JSON. A reason without a rejected span is a warning, as OTLP has it. The bytes
  * have memory of their own, fit to be handed to another thread.
  */
@@ -13,7 +21,7 @@ export function encodeExportResponse(
   encoding: "protobuf" | "json",
   rejected: number,
   reason: string,
-  signal: "traces" | "logs" = "traces",
+  signal: Signal = "traces",
 ): Uint8Array<ArrayBuffer> {
   switch (encoding) {
     case "json":
@@ -27,11 +35,10 @@ function isFullSuccess(rejected: number, reason: string): boolean {
   return rejected === 0 && reason === "";
 }
 
-function toJson(rejected: number, reason: string, signal: "traces" | "logs"): object {
+function toJson(rejected: number, reason: string, signal: Signal): object {
   if (isFullSuccess(rejected, reason)) return {};
   // Proto3's JSON form has 64-bit integers as strings.
-  const field = signal === "logs" ? "rejectedLogRecords" : "rejectedSpans";
-  return { partialSuccess: { [field]: String(rejected), errorMessage: reason } };
+  return { partialSuccess: { [REJECTED_FIELD[signal]]: String(rejected), errorMessage: reason } };
 }
 
 function toProtobuf(rejected: number, reason: string): Uint8Array<ArrayBuffer> {

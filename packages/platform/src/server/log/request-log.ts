@@ -11,6 +11,8 @@ export interface RequestEntry {
   readonly address: string | undefined;
   /** Undefined where it is not known, or was not asked for. */
   readonly caller: Pick<Caller, "name" | "keyId" | "isOperator"> | undefined;
+  /** How many log records or data points are of a kind that Agate does not store; undefined for none. */
+  readonly notKept?: number | undefined;
   /** The client went away, or the server broke the answer off. */
   readonly aborted: boolean;
 }
@@ -45,11 +47,12 @@ export function createRequestLog(level: number, write: (lines: string) => void):
     write(block);
   };
   return {
-    record({ method, path, status, ms, aborted, address, caller }) {
+    record({ method, path, status, ms, aborted, address, caller, notKept }) {
       const severity = status >= 500 ? ERROR : INFO;
       if (severity < level) return;
       const took = Math.round(ms * 1000) / 1000;
-      lines += `{"level":${severity},"time":${Date.now()},"method":"${method}","path":${JSON.stringify(path)},"status":${status},"ms":${took}${senderOf(address, caller)}${aborted ? ',"aborted":true' : ""},"msg":"request"}\n`;
+      const unkept = notKept === undefined ? "" : `,"not_kept":${notKept}`;
+      lines += `{"level":${severity},"time":${Date.now()},"method":"${method}","path":${JSON.stringify(path)},"status":${status},"ms":${took}${senderOf(address, caller)}${unkept}${aborted ? ',"aborted":true' : ""},"msg":"request"}\n`;
       if (lines.length >= BLOCK_LENGTH) flush();
       else timer ??= setTimeout(flush, FLUSH_AFTER_MS).unref();
     },

@@ -121,6 +121,41 @@ const SCHEMAS = {
         .optional(),
     })
     .meta({ id: "OtlpLogsResponse", description: "OTLP `ExportLogsServiceResponse`." }),
+  OtlpMetricsRequest: z.looseObject({ resourceMetrics: z.array(z.looseObject({})) }).meta({
+    id: "OtlpMetricsRequest",
+    description: "OTLP `ExportMetricsServiceRequest` in its JSON form.",
+    examples: [
+      {
+        resourceMetrics: [
+          {
+            scopeMetrics: [
+              {
+                metrics: [
+                  {
+                    name: "gen_ai.client.token.usage",
+                    sum: { dataPoints: [{ timeUnixNano: "1794736802000000000", asInt: "120" }] },
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  }),
+  OtlpMetricsResponse: z
+    .strictObject({
+      partialSuccess: z
+        .strictObject({
+          rejectedDataPoints: z
+            .string()
+            .optional()
+            .meta({ description: "A number of 64 bits, as text." }),
+          errorMessage: z.string().optional(),
+        })
+        .optional(),
+    })
+    .meta({ id: "OtlpMetricsResponse", description: "OTLP `ExportMetricsServiceResponse`." }),
   OtlpTraceRequest: z.looseObject({ resourceSpans: z.array(z.looseObject({})) }).meta({
     id: "OtlpTraceRequest",
     description: "OTLP `ExportTraceServiceRequest` in its JSON form.",

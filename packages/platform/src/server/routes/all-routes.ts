@@ -25,6 +25,7 @@ import { serversRoute } from "./deployments/servers.ts";
 import { serviceRoutes } from "./deployments/service-routes.ts";
 import { healthRoutes } from "./health.ts";
 import { ingestLogsRoutes } from "./ingest-logs.ts";
+import { ingestMetricsRoutes } from "./ingest-metrics.ts";
 import { ingestTracesRoutes } from "./ingest-traces.ts";
 import { failedSpansRoute, listRoute } from "./lists.ts";
 import { liveRoute } from "./live.ts";
@@ -103,6 +104,7 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     }),
     ...ingestTracesRoutes(otlp),
     ...ingestLogsRoutes(otlp),
+    ...ingestMetricsRoutes(otlp),
     ...registryRoutes(dependencies),
     ...testSetRoutes(registry.testSets, maxBodyBytes),
     ...testSetRevisionRoutes(registry.testSets, maxBodyBytes),

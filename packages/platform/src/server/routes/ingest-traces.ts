@@ -3,6 +3,7 @@ import { mustBe, shownValue } from "@agate/protocol";
 import type { Caller } from "../../access/caller.ts";
 import type { IngestOutcome, IngestRequest, IngestService } from "../../ingest/ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
+import { NOT_KEPT, type Sender } from "../admit.ts";
 import type { Answer, Problem } from "../answer.ts";
 import { JSON_TYPE, opaqueAnswer, problemAnswer, problemsAnswer } from "../answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
@@ -84,7 +85,7 @@ export function ingestTracesRoutes(options: IngestRouteOptions): readonly Route[
 /** Reads an OTLP request and answers when what it holds is on disk. */
 export async function receiveOtlp(
   signal: IngestRequest["signal"],
-  incoming: IncomingMessage,
+  incoming: IncomingMessage & Sender,
   { project, pair }: Caller,
   options: IngestRouteOptions,
 ): Promise<Answer> {
@@ -124,6 +125,7 @@ export async function receiveOtlp(
           body: body.bytes,
         });
         if (outcome.kind === "unavailable") options.onUnavailable(outcome.reason);
+        if (outcome.kind === "accepted" && outcome.notKept) incoming[NOT_KEPT] = outcome.notKept;
         return outcomeAnswer(outcome, encoding);
       }
     }
