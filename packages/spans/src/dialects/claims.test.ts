@@ -13,7 +13,7 @@ it.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))(
     const names = [
       ...Object.values(dialect.text ?? {}).flat(),
       ...Object.values(dialect.numbers ?? {}).flat(),
-      ...(dialect.kind ? [dialect.kind.name] : []),
+      ...[dialect.kind ?? []].flat().map(({ name }) => name),
       ...Object.keys(dialect.parameters ?? {}),
       ...(dialect.parameterPrefixes ?? []).map((prefix) => `${prefix}*`),
       ...(dialect.parameterObjects ?? []),

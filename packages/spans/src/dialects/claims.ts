@@ -2,8 +2,10 @@ import { agate } from "./agate.ts";
 import { aiSdk } from "./ai-sdk.ts";
 import type { Claim, Dialect, NumberField, TextField } from "./dialect.ts";
 import { genAi } from "./gen-ai.ts";
+import { genkit } from "./genkit.ts";
 import { quoted } from "./json-text.ts";
 import { langfuse } from "./langfuse.ts";
+import { mastra } from "./mastra.ts";
 import { openInference } from "./open-inference.ts";
 import { openLlmetry } from "./open-llmetry.ts";
 
@@ -11,10 +13,13 @@ import { openLlmetry } from "./open-llmetry.ts";
 export const DIALECTS: readonly Dialect[] = [
   agate,
   openInference,
+  // Its agents have instructions and tools in GenAI's names, and what they were asked in their own.
+  mastra,
   genAi,
   openLlmetry,
   langfuse,
   aiSdk,
+  genkit,
 ];
 
 // Ranks count up by dialect, then by position in the dialect's own list.
@@ -70,9 +75,8 @@ function collectClaims(): Claims {
         add(name, { use: "number", field: field as NumberField, rank: base + position });
       }
     }
-    if (dialect.kind !== undefined) {
-      const { name, kindOf } = dialect.kind;
-      add(name, { use: "kind", rank: base, kindOf });
+    for (const [position, { name, kindOf }] of [dialect.kind ?? []].flat().entries()) {
+      add(name, { use: "kind", rank: base + position, kindOf });
     }
     for (const [name, parameter] of Object.entries(dialect.parameters ?? {})) {
       add(name, parameterClaim(parameter, base));
@@ -82,6 +86,11 @@ function collectClaims(): Claims {
     }
     for (const name of dialect.contentNames ?? []) add(name, { use: "content", dialect: index });
     for (const name of dialect.figureNames ?? []) add(name, { use: "figures", dialect: index });
+    if (dialect.contentPattern !== undefined) {
+      const { prefix, rest: form } = dialect.contentPattern;
+      const claim = { use: "content", dialect: index } as const;
+      prefixed.push({ prefix, claim: (rest) => (form.test(rest) ? claim : null) });
+    }
     for (const prefix of dialect.parameterPrefixes ?? []) {
       prefixed.push({ prefix, claim: (parameter) => parameterClaim(parameter, base) });
     }

@@ -83,7 +83,7 @@ describe("the list of content attributes", () => {
     const names = DIALECTS.flatMap(({ text, numbers, kind, parameters }) => [
       ...Object.values(text ?? {}).flat(),
       ...Object.values(numbers ?? {}).flat(),
-      ...(kind === undefined ? [] : [kind.name]),
+      ...[kind ?? []].flat().map(({ name }) => name),
       ...Object.keys(parameters ?? {}),
     ]);
     expect(names.length).toBeGreaterThan(80);

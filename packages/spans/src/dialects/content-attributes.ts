@@ -39,6 +39,7 @@ export const CONTENT_ATTRIBUTES = {
       "gen_ai.retrieval.documents",
       "gen_ai.prompt",
       "gen_ai.completion",
+      "anthropic.tool_result.content",
     ],
     groups: ["gen_ai.prompt", "gen_ai.completion", "llm.request.functions"],
   },
@@ -86,6 +87,8 @@ export const CONTENT_ATTRIBUTES = {
     ],
     groups: [],
   },
+  genkit: { names: ["genkit:input", "genkit:output"], groups: [] },
+  mastra: { names: ["gen_ai.tool.input", "gen_ai.tool.output"], groups: [] },
   /** What no dialect reads: of the same vocabularies, older versions of them, and other tools. */
   unread: {
     names: [

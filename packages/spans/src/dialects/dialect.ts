@@ -8,8 +8,8 @@ export interface Dialect {
   readonly name: string;
   readonly text?: Partial<Readonly<Record<TextField, readonly string[]>>>;
   readonly numbers?: Partial<Readonly<Record<NumberField, readonly string[]>>>;
-  /** The attribute that names the span's kind; `kindOf` gets its value in lower case. */
-  readonly kind?: { readonly name: string; kindOf(value: string): SpanKind | null };
+  /** The attributes that name the span's kind. */
+  readonly kind?: KindAttribute | readonly KindAttribute[];
   /** Parameters of a model call: the attribute's name and the one it has in `config`. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Every attribute below this prefix is a parameter, named by the rest. */
@@ -18,6 +18,8 @@ export interface Dialect {
   readonly parameterObjects?: readonly string[];
   /** Attributes that `content` reads. */
   readonly contentNames?: readonly string[];
+  /** More of them: the names below the prefix whose rest matches. */
+  readonly contentPattern?: { readonly prefix: string; readonly rest: RegExp };
   /** Prefixes of indexed attributes that `content` reads: `gen_ai.prompt` for `gen_ai.prompt.0.role`. */
   readonly groups?: readonly string[];
   /** Fills what is still empty in the draft. Called for spans that have one of the above. */
@@ -27,8 +29,15 @@ export interface Dialect {
   figures?(attributes: Attributes): DialectFigures;
 }
 
-/** Tokens and cost out of JSON attributes, and which of those hold nothing else. */
+/** An attribute that names the span's kind; `kindOf` gets its value in lower case. */
+export interface KindAttribute {
+  readonly name: string;
+  kindOf(value: string): SpanKind | null;
+}
+
+/** Tokens, cost and names out of JSON attributes, and which of those hold nothing else. */
 export interface DialectFigures {
+  readonly text?: Partial<Readonly<Record<TextField, string>>>;
   readonly numbers: Partial<Readonly<Record<NumberField, number>>>;
   readonly fullyRead: readonly string[];
 }

@@ -23,6 +23,8 @@ const KINDS: ReadonlyMap<string, SpanKind> = new Map([
   ["image_variation", "LLM"],
   ["guardrail.run", "GUARDRAIL"],
   ["guard", "GUARDRAIL"],
+  // Mastra's loop around the calls of a model.
+  ["model_generation", "CHAIN"],
 ]);
 
 /** The OpenTelemetry GenAI conventions, and the forms that they replaced. */
@@ -72,6 +74,8 @@ export const genAi: Dialect = {
   content(attributes, draft) {
     draft.take("inputs", attributes, "gen_ai.tool.call.arguments", "json");
     draft.take("outputs", attributes, "gen_ai.tool.call.result", "json");
+    // Anthropic's SDK, of the tools that its runner calls.
+    draft.take("outputs", attributes, "anthropic.tool_result.content", "json");
     draft.take("inputs", attributes, "gen_ai.retrieval.query.text", "text");
     draft.take("outputs", attributes, "gen_ai.retrieval.documents", "json");
     draft.compose("inputs", attributes, [

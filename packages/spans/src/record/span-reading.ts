@@ -68,14 +68,7 @@ export class SpanReading {
     if (claim === null) return;
     switch (claim.use) {
       case "text":
-        if (
-          typeof value === "string" &&
-          value !== "" &&
-          claim.rank < this.#textRanks[claim.field]
-        ) {
-          this.text[claim.field] = value;
-          this.#textRanks[claim.field] = claim.rank;
-        }
+        if (typeof value === "string") this.#offerText(claim.field, value, claim.rank);
         return;
       case "number":
         this.#offer(claim.field, numberOf(value), claim.rank);
@@ -118,10 +111,20 @@ export class SpanReading {
     for (const [index, dialect] of DIALECTS.entries()) {
       if (!(this.#figureDialects & (1 << index)) || dialect.figures === undefined) continue;
       this.figures = dialect.figures(attributes);
+      const rank = rankOfDialect(index);
       for (const [field, value] of Object.entries(this.figures.numbers)) {
-        this.#offer(field as NumberField, value, rankOfDialect(index));
+        this.#offer(field as NumberField, value, rank);
+      }
+      for (const [field, value] of Object.entries(this.figures.text ?? {})) {
+        this.#offerText(field as TextField, value, rank);
       }
     }
+  }
+
+  #offerText(field: TextField, value: string, rank: number): void {
+    if (value === "" || rank >= this.#textRanks[field]) return;
+    this.text[field] = value;
+    this.#textRanks[field] = rank;
   }
 
   #offer(field: NumberField, value: number | null, rank: number): void {
