@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
+import { evaluateQuickstart } from "../../../scripts/evaluate-quickstart.ts";
 import { sendOtlp } from "../../send-otlp.ts";
 import { startQuickstart } from "../quickstart-platform.ts";
 import { withPlatform } from "../with-platform.ts";
@@ -22,6 +23,12 @@ beforeAll(async () => {
       resource: { "service.name": "support" },
     });
   }
+  await evaluateQuickstart({
+    platformUrl: platform().url,
+    application: "quickstart",
+    folder: join(import.meta.dirname, "../../../examples/quickstart"),
+    signal: new AbortController().signal,
+  });
 });
 
 interface Picture {
@@ -80,7 +87,14 @@ const PICTURES: readonly Picture[] = [
     path: "/?by=variant&application=support",
     arrange: (page) => page.locator("canvas").first().waitFor(),
   },
+  { name: "run", path: "/runs", arrange: openRun },
 ];
+
+async function openRun(page: Page): Promise<void> {
+  await page.locator('a[href*="/runs/"]').first().click();
+  await page.getByRole("list", { name: "Gates" }).getByRole("listitem").first().waitFor();
+  await page.getByRole("list", { name: "Cases" }).getByRole("listitem").first().waitFor();
+}
 
 async function openOrder(page: Page): Promise<void> {
   const { traceId } =
