@@ -13,28 +13,73 @@ export interface EarlierRun {
 }
 
 /** Cases whose results are held: the trials of a case are called one after the other. */
-const MOST_HELD = 64;
+export const MOST_HELD = 64;
+/** Characters of JSON that they have at most. The case that was read last is held, however large it is. */
+export const MOST_HELD_CHARACTERS = 16 * 1024 * 1024;
 const PAGE = 100;
 
 /** The candidate's outputs of an earlier run, read case by case as they are asked for. */
 export function earlierOutputs({ run, hasTraces, results }: EarlierRun): StoredOutputs {
   const column = run.columns[0]?.name ?? "";
-  const held = new Map<string, Promise<readonly RunResult[]>>();
-  const resultsOf = (row: string) => {
-    const reading = held.get(row) ?? results(column, row);
-    held.set(row, reading);
-    const [oldest] = held.keys();
-    if (held.size > MOST_HELD && oldest !== undefined) held.delete(oldest);
-    return reading;
-  };
+  const held = new HeldResults((row) => results(column, row));
   return {
     scorers: Object.fromEntries(run.scorers.map(({ name, version }) => [name, version])),
     hasTraces,
     async find(row, trial) {
-      const result = (await resultsOf(row)).find((each) => each.trial === trial);
+      const result = (await held.of(row)).find((each) => each.trial === trial);
       return result && storedOutput(result);
     },
   };
+}
+
+interface HeldCase {
+  readonly reading: Promise<readonly RunResult[]>;
+  /** 0 until it was read. */
+  characters: number;
+}
+
+/** The results of the cases that were asked for last. */
+class HeldResults {
+  readonly #read: (row: string) => Promise<readonly RunResult[]>;
+  /** Oldest first. */
+  readonly #cases = new Map<string, HeldCase>();
+  #characters = 0;
+
+  constructor(read: (row: string) => Promise<readonly RunResult[]>) {
+    this.#read = read;
+  }
+
+  of(row: string): Promise<readonly RunResult[]> {
+    const known = this.#cases.get(row);
+    if (known !== undefined) return known.reading;
+    const added: HeldCase = { reading: this.#read(row), characters: 0 };
+    this.#cases.set(row, added);
+    this.#shrink();
+    void added.reading.then(
+      (results) => {
+        if (this.#cases.get(row) !== added) return;
+        added.characters = JSON.stringify(results).length;
+        this.#characters += added.characters;
+        this.#shrink();
+      },
+      // To be read again: the registry may be there by then.
+      () => this.#cases.get(row) === added && this.#drop(row),
+    );
+    return added.reading;
+  }
+
+  #shrink(): void {
+    for (const row of this.#cases.keys()) {
+      const isTooLarge = this.#characters > MOST_HELD_CHARACTERS && this.#cases.size > 1;
+      if (this.#cases.size <= MOST_HELD && !isTooLarge) return;
+      this.#drop(row);
+    }
+  }
+
+  #drop(row: string): void {
+    this.#characters -= this.#cases.get(row)?.characters ?? 0;
+    this.#cases.delete(row);
+  }
 }
 
 /** Of the registry that this server has. Without the run, nothing is found. */
