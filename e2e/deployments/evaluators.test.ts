@@ -181,6 +181,7 @@ it("starts no more processes than the server may run", async () => {
   {
     await using _ = await start(good);
     expect(await failure(good)).toMatchObject({
+      cause: "no-room",
       reason: expect.stringContaining("There is no room for 1 more process"),
     });
   }

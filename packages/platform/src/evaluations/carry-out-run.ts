@@ -16,7 +16,7 @@ import { STORED } from "./resolve-column.ts";
 import { ResultWriter } from "./result-writer.ts";
 import { pinCases } from "./run-cases.ts";
 import { runItems } from "./run-items.ts";
-import { EvaluatorFailed, RunProcesses } from "./run-processes.ts";
+import { EvaluatorFailed, NoRoomHere, RunProcesses } from "./run-processes.ts";
 
 export interface CarryOutParts extends ResultsPlace {
   readonly registry: Pick<Registry, "runs" | "testSets" | "applications" | "scorers">;
@@ -35,6 +35,13 @@ export interface RunPart {
   readonly onEnded: () => void;
 }
 
+/** What became of a server's part in a run. */
+export type PartEnd =
+  /** The run has ended, or others finish it. */
+  | { readonly kind: "done" }
+  /** This server has no room for its processes now: it is left to others, until later. */
+  | { readonly kind: "postponed"; readonly reason: string };
+
 /** Why a run cannot be carried out. The message becomes the run's reason. */
 class RunFailed extends Error {
   override readonly name = "RunFailed";
@@ -52,17 +59,19 @@ const wait = (milliseconds: number, signal?: AbortSignal) =>
  *
  * @throws Error where the registry or the store cannot be used: the run is to be taken up again.
  */
-export async function carryOutRun(parts: CarryOutParts, part: RunPart): Promise<void> {
+export async function carryOutRun(parts: CarryOutParts, part: RunPart): Promise<PartEnd> {
   const { runs } = parts.registry;
   const { ref, signal } = part;
   try {
     await carryOut(parts, part);
   } catch (error) {
     // What was broken off is not the run's fault.
-    if (signal.aborted) return;
+    if (signal.aborted) return { kind: "done" };
+    if (error instanceof NoRoomHere) return { kind: "postponed", reason: error.message };
     if (!(error instanceof RunFailed || error instanceof EvaluatorFailed)) throw error;
     await runs.end(ref, { status: "failed", reason: error.message });
   }
+  return { kind: "done" };
 }
 
 async function carryOut(parts: CarryOutParts, part: RunPart): Promise<void> {
@@ -122,6 +131,7 @@ async function declaredEvaluation(
 ): Promise<DeclaredEvaluation> {
   const described = await evaluators.describe(code, id);
   if (described.kind === "failed") {
+    if (described.cause === "no-room") throw new NoRoomHere(described.reason);
     throw new RunFailed(
       [`The eval files can't be read: ${described.reason}`, ...described.log].join("\n"),
     );

@@ -17,6 +17,11 @@ export type DescribedEvaluations =
 
 export interface EvaluatorFailure {
   readonly kind: "failed";
+  /**
+   * `no-room`: this server runs as many processes as it may. Another one, or this one later, can start it.
+   * Without a cause, it is a fault of the build.
+   */
+  readonly cause?: "no-room" | undefined;
   /** What happened, for people: "It ended with code 1 before it answered." */
   readonly reason: string;
   /** The last lines of its output, oldest first, redacted. */

@@ -13,6 +13,9 @@ export interface RunExecutorOptions extends Omit<CarryOutParts, "onStoreUnavaila
   readonly everyMs?: number | undefined;
 }
 
+/** How long a server leaves a run to others that it had no room for, in milliseconds. */
+export const POSTPONED_MS = 15_000;
+
 /** Runs that a server carries out at the same time. Others wait, or are another server's. */
 export const MOST_RUNS = 4;
 /** Well below the time of a lease: a renewal may be late by seconds. */
@@ -32,6 +35,8 @@ interface CarriedOut {
 export class RunExecutor {
   readonly #options: RunExecutorOptions;
   readonly #running = new Map<string, CarriedOut>();
+  /** Runs that there was no room for, with the time at which they are tried again. */
+  readonly #postponed = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #looking: Promise<void> | undefined;
@@ -90,9 +95,16 @@ export class RunExecutor {
 
   async #lookOnce(): Promise<void> {
     await Promise.all([...this.#running.values()].map((each) => this.#watch(each)));
-    for (const open of await this.#options.registry.runs.toCarryOut()) {
-      if (!this.#running.has(keyOf(open)) && this.#hasRoom && isOpenFor(open)) this.#begin(open);
+    const all = await this.#options.registry.runs.toCarryOut();
+    for (const open of all) {
+      const key = keyOf(open);
+      const isWaiting = (this.#postponed.get(key) ?? 0) > this.#options.now();
+      if (!this.#running.has(key) && !isWaiting && this.#hasRoom && isOpenFor(open)) {
+        this.#begin(open);
+      }
     }
+    const open = new Set(all.map(keyOf));
+    for (const key of this.#postponed.keys()) if (!open.has(key)) this.#postponed.delete(key);
   }
 
   /** Renews the leases of a run, or breaks its calls off where it has ended. */
@@ -125,13 +137,23 @@ export class RunExecutor {
       const { carryOutRun } = await import("./carry-out-run.ts");
       const onStoreUnavailable = (reason: string) =>
         log.error({ reason, run: ref.run }, "Scores of a run could not be written to its traces.");
-      await carryOutRun(
+      const end = await carryOutRun(
         { ...this.#options, onStoreUnavailable },
         { ref, worker, signal: abort.signal, onEnded: () => abort.abort() },
       );
+      if (end.kind === "postponed") this.#postpone(ref, end.reason);
     } catch (err) {
       log.error({ err, run: ref.run }, "A run could not be carried on, and is taken up again.");
     }
+  }
+
+  #postpone(ref: RunRef, reason: string): void {
+    const { log, now } = this.#options;
+    const isFirst = !this.#postponed.has(keyOf(ref));
+    this.#postponed.set(keyOf(ref), now() + POSTPONED_MS);
+    const sentence =
+      "There is no room for a run here: it is left to other servers, and tried again.";
+    if (isFirst) log.warn({ reason, run: ref.run }, sentence);
   }
 }
 

@@ -15,7 +15,7 @@ const GRACE_MS = 10_000;
 /** A connection that broke and a process that ended are told apart by waiting this long. */
 const ENDED_WITHIN_MS = 2_000;
 /** Lines of output that a reason has at most. */
-const MOST_LINES = 20;
+export const MOST_LINES = 20;
 
 export interface RunProcessesOptions {
   readonly evaluators: Pick<Evaluators, "start">;
@@ -31,6 +31,11 @@ export interface RunProcessesOptions {
 /** An evaluator process could not be started, or crashed too often. The message is for people. */
 export class EvaluatorFailed extends Error {
   override readonly name = "EvaluatorFailed";
+}
+
+/** This server runs as many processes as it may. Others may have room for the run, or this one later. */
+export class NoRoomHere extends Error {
+  override readonly name = "NoRoomHere";
 }
 
 interface ClientOfProcess {
@@ -53,7 +58,7 @@ export class RunProcesses implements AsyncDisposable {
   /**
    * Works with the process of a build. Work that a crash broke off is done again, by the next process.
    *
-   * @throws EvaluatorFailed where there is none.
+   * @throws EvaluatorFailed or NoRoomHere where there is none.
    */
   async use<T>(build: Build, work: (client: EvaluatorClient) => Promise<T>): Promise<T> {
     for (let attempts = 0; ; attempts += 1) {
@@ -69,7 +74,7 @@ export class RunProcesses implements AsyncDisposable {
     }
   }
 
-  /** Starts those of several builds at once. @throws EvaluatorFailed where one cannot be started. */
+  /** Starts those of several builds at once. @throws as {@link use} where one cannot be started. */
   async start(builds: readonly Build[]): Promise<void> {
     await Promise.all(builds.map((build) => this.#of(build)));
   }
@@ -100,6 +105,7 @@ export class RunProcesses implements AsyncDisposable {
       onLine: () => {},
     });
     if (started.kind === "failed") {
+      if (started.cause === "no-room") throw new NoRoomHere(started.reason);
       throw new EvaluatorFailed(withLines(`${shown(build)} can't be started.`, started));
     }
     return { client: new EvaluatorClient(started.socketPath, signal), process: started };

@@ -168,11 +168,15 @@ async function declaredIn(
   const described = await evaluators.describe(code);
   const what = code.build === null ? "The project" : `Build ${code.build.number}`;
   if (described.kind === "failed") {
+    const loc = ["path", "evaluation"];
+    if (described.cause === "no-room") {
+      return refused({ type: "no_room", loc, msg: described.reason });
+    }
     const msg = [
       `The eval files of ${code.build === null ? "the project" : `build ${code.build.number}`} can't be read: ${described.reason}`,
       ...described.log,
     ].join("\n");
-    return refused({ type: "build_unusable", loc: ["path", "evaluation"], msg });
+    return refused({ type: "build_unusable", loc, msg });
   }
   const evaluation = described.evaluations.find((each) => each.name === name);
   if (evaluation !== undefined) return done(evaluation);

@@ -13,6 +13,7 @@ export const REGISTRY_PROBLEM_TYPES = [
   "build_not_found",
   "build_unusable",
   "build_missing",
+  "no_room",
   "breaking_change",
   "deployment_stale",
   "deploy_superseded",

@@ -138,10 +138,10 @@ export class BuildEvaluators implements Evaluators {
     }
     const variables = environment && (await registry.variables.values(environment.id));
     if (variables !== null && variables.unreadable.length > 0) {
-      return unreadableSecrets(variables.unreadable);
+      return failed(unreadableSecrets(variables.unreadable).reason);
     }
     const claim = room.claim(1);
-    if (claim === undefined) return failed(room.refusal(1));
+    if (claim === undefined) return { ...failed(room.refusal(1)), cause: "no-room" };
     const { project } = evaluated;
     const application = owner.value;
     const key = issueKey(project, `evaluator of ${application.slug}`);

@@ -15,6 +15,7 @@ import {
   type ScoreResponse,
 } from "@agate/protocol/evaluator";
 import type {
+  DescribedEvaluations,
   EvaluatedBuild,
   EvaluatedFile,
   EvaluatorEnd,
@@ -49,6 +50,8 @@ export interface Script {
   check?(row: CheckedRow): CheckFault | undefined;
   /** Why a process cannot be started. */
   failure?(build: number): EvaluatorFailure | undefined;
+  /** Why the evaluations cannot be listed. */
+  readonly undescribed?: EvaluatorFailure;
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -69,8 +72,9 @@ export class ScriptedEvaluators implements Evaluators {
     return this.newestBuild;
   }
 
-  async describe() {
-    return { kind: "described", evaluations: this.script.evaluations } as const;
+  async describe(): Promise<DescribedEvaluations> {
+    const { evaluations, undescribed } = this.script;
+    return undescribed ?? { kind: "described", evaluations };
   }
 
   async readFile(_: EvaluatedBuild, path: string): Promise<EvaluatedFile> {

@@ -1,4 +1,10 @@
-import type { NewPlatformRun, Run, RunResult } from "@agate/protocol";
+import {
+  MOST_RUN_CONCURRENCY,
+  MOST_RUN_TRIALS,
+  type NewPlatformRun,
+  type Run,
+  type RunResult,
+} from "@agate/protocol";
 import type { DeclaredEvaluation, ScoreRequest } from "@agate/protocol/evaluator";
 import { judgeRun } from "@agate/protocol/statistics";
 import type { TestRow } from "@agate/protocol/testsets";
@@ -326,6 +332,41 @@ describe("a run of the platform", () => {
     expect(failed.status).toBe("failed");
     expect(failed.reason).toContain(`build 1 ended ${MOST_RESTARTS + 1} times. It was killed`);
     expect(failed.reason).toContain("the last line");
+  });
+
+  it("is refused where its evaluations can't be listed", async () => {
+    const failed = { kind: "failed", reason: "It is full.", log: ["why"] } as const;
+    evaluators.script = { ...SCRIPT, undescribed: failed };
+    const broken = await send(START);
+    expect([broken.status, broken.json.detail[0]]).toMatchObject([
+      422,
+      {
+        type: "build_unusable",
+        msg: "The eval files of build 1 can't be read: It is full.\nwhy",
+      },
+    ]);
+    evaluators.script = { ...SCRIPT, undescribed: { ...failed, cause: "no-room" } };
+    const full = await send(START);
+    expect([full.status, full.json.detail[0]]).toMatchObject([
+      409,
+      { type: "no_room", msg: "It is full." },
+    ]);
+  });
+
+  it("takes a concurrency up to a limit, and as many trials as a run may have", async () => {
+    for (const asked of [
+      { concurrency: MOST_RUN_CONCURRENCY + 1 },
+      { concurrency: 0 },
+      { trials: MOST_RUN_TRIALS + 1 },
+    ]) {
+      const { status, json } = await send(START, asked);
+      expect([status, json.detail[0].loc]).toEqual([422, ["body", Object.keys(asked)[0]]]);
+    }
+    const asked = { concurrency: MOST_RUN_CONCURRENCY, trials: MOST_RUN_TRIALS };
+    const run = await ended((await start(asked)).id);
+    const results = TICKETS.testset.length * MOST_RUN_TRIALS;
+    expect(run).toMatchObject({ status: "finished", results, plan: { concurrency: 1000 } });
+    expect(evaluators.calls).toHaveLength(results);
   });
 
   it("fails where its evaluator can't be started or its cases don't fit", async () => {

@@ -91,6 +91,7 @@ export function startRunRoute(
       "build_not_found",
       "build_missing",
       "build_unusable",
+      "no_room",
       "evaluations_missing",
     ],
     answer: async ({ caller, ref, params, body }, reply) => {
