@@ -9,6 +9,7 @@ import { describeRedaction } from "./redaction.contract.ts";
 import { describeReopening } from "./reopening.contract.ts";
 import { describeRunLeases } from "./run-leases.contract.ts";
 import { describeRunResults } from "./run-results.contract.ts";
+import { describeRunWorkers } from "./run-workers.contract.ts";
 import { describeRuns } from "./runs.contract.ts";
 import { describeSchema } from "./schema.contract.ts";
 import { describeScorers } from "./scorers.contract.ts";
@@ -48,6 +49,7 @@ export function describeRegistry(name: string, under: RegistryUnderTest): void {
     describeRuns(subject);
     describeRunResults(subject);
     describeRunLeases(subject);
+    describeRunWorkers(subject);
     describeConcurrency(subject);
     describeModel(subject);
     describeReopening(subject);

@@ -151,12 +151,13 @@ export async function readContent(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, CaseContent>> {
   const found = await findRun(db, ref);
-  if (found.kind === "refused" || ids.length === 0) return new Map();
+  const known = ids.filter(isCaseId);
+  if (found.kind === "refused" || known.length === 0) return new Map();
   const rows = await db
     .selectFrom("run_cases")
     .select(["id", "content"])
     .where("run_key", "=", found.value.key)
-    .where("id", "in", [...ids])
+    .where("id", "in", known)
     .execute();
   return new Map(
     rows.flatMap(({ id, content }) =>
