@@ -38,7 +38,7 @@ export function expectedRecord(
       end_time: span.end === null ? null : isoNanos(span.end),
       latency: latencyOf(span),
       model: null,
-      provider: null,
+      provider: span.call?.provider ?? null,
       usage: usageOf(figures),
       cost: figures?.cost ?? null,
       session_id: span.sessionId,
@@ -49,6 +49,7 @@ export function expectedRecord(
       attributes: {
         ...(span.route !== null && { "ag.route": span.route }),
         ...(span.run !== null && { "ag.evaluation.run": span.run }),
+        ...(span.call !== null && { "gen_ai.response.id": span.call.responseId }),
         ...(span.payload !== null && { payload: span.payload }),
       },
       resource: {},

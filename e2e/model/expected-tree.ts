@@ -72,40 +72,90 @@ function preorder(top: Node): Node[] {
   return order;
 }
 
-/** Decision 0006: each token counts once. */
+/** What a total is the sum of: a part of a report, which stands for its call where it names one. */
+interface Counted {
+  readonly place: Place;
+  readonly part: "usage" | "cost";
+  readonly call: string | null;
+}
+
+/** A node and its place in preorder. */
+interface Place {
+  readonly node: Node;
+  readonly position: number;
+}
+
+/** Decisions 0006 and 0044: each token counts once, and each call. */
 function withTotals(order: readonly Node[]): PlacedSpan[] {
-  const totals = new Map<Node, ShownFigures>();
-  for (const next of order.toReversed()) {
-    const below = next.children.map((child) => totals.get(child)!);
-    totals.set(next, totalOf(next.span, below));
+  const counted = new Map<Node, Counted[]>();
+  for (const [position, node] of [...order.entries()].reverse()) {
+    const below = node.children.flatMap((child) => counted.get(child)!);
+    counted.set(node, countedAt({ node, position }, bestOfCalls(below)));
   }
-  return order.map((next) => ({ span: next.span, depth: next.depth, total: totals.get(next)! }));
+  return order.map((node) => ({
+    span: node.span,
+    depth: node.depth,
+    total: sumOf(counted.get(node)!),
+  }));
 }
 
-function totalOf({ figures }: ModelSpan, below: readonly ShownFigures[]): ShownFigures {
-  const usages = below.flatMap(({ usage }) => usage ?? []);
-  const costs = below.flatMap(({ cost }) => cost ?? []);
-  const usage =
-    usages.length === 0 ? null : { input: sum(usages, "input"), output: sum(usages, "output") };
-  const cost = costs.length === 0 ? null : costs.reduce((a, b) => a + b);
-  if (figures === null) return { usage, cost };
-  const isKnownBelow = usage !== null || cost !== null;
-  const isSame = usage?.input === figures.input && usage.output === figures.output;
+function countedAt(place: Place, below: readonly Counted[]): Counted[] {
+  const { span } = place.node;
+  const { figures } = span;
+  if (figures === null) return [...below];
+  const call = callOf(span);
+  const cost: Counted[] = figures.cost === null ? [] : [{ place, part: "cost", call }];
+  const own: Counted[] = [{ place, part: "usage", call }, ...cost];
+  if (call !== null && below.some((other) => other.call === call)) {
+    return bestOfCalls([...below, ...own]);
+  }
+  const sum = sumOf(below);
+  const isSame = sum.usage?.input === figures.input && sum.usage.output === figures.output;
   // A wrapper's figures count where nothing below reports any, its cost where nothing below has one.
-  const isRepeated = isKnownBelow && (figures.role === "restated" || isSame);
-  return {
-    usage: isRepeated
-      ? usage
-      : {
-          input: (usage?.input ?? 0) + figures.input,
-          output: (usage?.output ?? 0) + figures.output,
-        },
-    cost: isRepeated && cost !== null ? cost : added(cost, figures.cost),
-  };
+  const isRepeated = below.length > 0 && (figures.role === "restated" || isSame);
+  if (!isRepeated) return [...below, ...own];
+  return sum.cost === null
+    ? [...below, ...cost.map((entry) => ({ ...entry, call: null }))]
+    : [...below];
 }
 
-function added(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : a + b;
+/** Only model calls report a call. */
+function callOf({ kind, figures, call }: ModelSpan): string | null {
+  if (kind !== "LLM" || figures?.role !== "own" || call === null) return null;
+  return `${call.provider.toLowerCase()} ${call.responseId}`;
+}
+
+/** One usage and one cost of each call: of a report that has a cost, then of the deepest, then of the first. */
+function bestOfCalls(counted: readonly Counted[]): Counted[] {
+  const ranked = counted.toSorted(
+    (a, b) =>
+      Number(hasCost(b)) - Number(hasCost(a)) ||
+      b.place.node.depth - a.place.node.depth ||
+      a.place.position - b.place.position,
+  );
+  const seen = new Set<string>();
+  return ranked.filter(({ call, part }) => {
+    if (call === null) return true;
+    const isFirst = !seen.has(`${part} ${call}`);
+    seen.add(`${part} ${call}`);
+    return isFirst;
+  });
+}
+
+function hasCost({ place }: Counted): boolean {
+  return (place.node.span.figures?.cost ?? null) !== null;
+}
+
+function sumOf(counted: readonly Counted[]): ShownFigures {
+  const reports = (part: Counted["part"]) =>
+    counted.flatMap((entry) => (entry.part === part ? (entry.place.node.span.figures ?? []) : []));
+  const usages = reports("usage");
+  const costs = reports("cost").flatMap(({ cost }) => cost ?? []);
+  return {
+    usage:
+      usages.length === 0 ? null : { input: sum(usages, "input"), output: sum(usages, "output") },
+    cost: costs.length === 0 ? null : costs.reduce((a, b) => a + b),
+  };
 }
 
 function sum(usages: readonly { input: number; output: number }[], figure: "input" | "output") {

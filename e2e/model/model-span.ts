@@ -33,6 +33,8 @@ export interface ModelSpan {
   readonly inputs: unknown;
   readonly outputs: unknown;
   readonly figures: ModelFigures | null;
+  /** The call that an `LLM` span with figures of its own reports; several spans may report the same. */
+  readonly call: { readonly provider: string; readonly responseId: string } | null;
   /** An attribute that no dialect knows. */
   readonly payload: string | null;
 }
@@ -78,6 +80,8 @@ function attributesOf(span: ModelSpan): Record<string, string | number | null> {
     "ag.content.inputs": contentText(span.inputs),
     "ag.content.outputs": contentText(span.outputs),
     ...figureAttributes(span.figures),
+    "gen_ai.provider.name": span.call?.provider ?? null,
+    "gen_ai.response.id": span.call?.responseId ?? null,
     payload: span.payload,
   };
 }

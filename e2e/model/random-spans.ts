@@ -212,6 +212,7 @@ function bareSpan(random: SeededRandom, traceId: string): ModelSpan {
     inputs: null,
     outputs: null,
     figures: null,
+    call: null,
     payload: null,
   };
 }
@@ -222,12 +223,13 @@ function tellingSpan(random: SeededRandom, traceId: string): ModelSpan {
     random.chance(0.3) ? random.pick(values) : null;
   const hasVariant = random.chance(0.3);
   const figures = random.chance(0.4) ? randomFigures(random) : null;
+  const call = figures?.role === "own" && random.chance(0.5) ? randomCall(random) : null;
   const text = `${COMMON_WORD} ${wordOf(bare)} ${words(random)}`;
   return {
     ...bare,
     name: `step ${random.pick(WORDS)}`,
     status: random.pick(["UNSET", "UNSET", "OK", "ERROR"]),
-    kind: figures?.role === "restated" ? "AGENT" : random.pick([null, "LLM", "TOOL", "WORKFLOW"]),
+    kind: kindOf(random, figures, call),
     application: maybe(["shop", "Zoë", "billing", "a"]),
     route: maybe(["/", "/summarise", "/Ask"]),
     variant: hasVariant
@@ -242,6 +244,26 @@ function tellingSpan(random: SeededRandom, traceId: string): ModelSpan {
       : { text, list: [random.between(1, 9), null, { deep: true }] },
     outputs: random.chance(0.5) ? `answer ${words(random)}` : null,
     figures,
+    call,
+  };
+}
+
+function kindOf(
+  random: SeededRandom,
+  figures: ModelFigures | null,
+  call: ModelSpan["call"],
+): ModelSpan["kind"] {
+  if (figures?.role === "restated") return "AGENT";
+  // Of another kind than a model call, the id says nothing.
+  if (call !== null && random.chance(0.9)) return "LLM";
+  return random.pick([null, "LLM", "TOOL", "WORKFLOW"]);
+}
+
+/** Few enough that spans of a trace often report the same one. */
+function randomCall(random: SeededRandom): NonNullable<ModelSpan["call"]> {
+  return {
+    provider: random.pick(["anthropic", "anthropic", "OpenAI"]),
+    responseId: random.pick(["msg_one", "msg_two"]),
   };
 }
 

@@ -20,6 +20,7 @@ export const aiSdk: Dialect = {
   name: "AI SDK",
   kind: { name: OPERATION, kindOf },
   text: {
+    responseId: ["ai.response.id"],
     responseModel: ["ai.response.model"],
     requestModel: ["ai.model.id"],
     provider: ["ai.model.provider"],

@@ -44,6 +44,8 @@ export interface DialectFigures {
 
 /** Fields that hold a text, each filled from the first usable attribute. */
 export type TextField =
+  /** The provider's id of a model's answer: no field of the record, but reports of a call share it. */
+  | "responseId"
   | "responseModel"
   | "requestModel"
   | "provider"

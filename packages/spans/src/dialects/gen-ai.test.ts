@@ -60,7 +60,12 @@ describe("a chat span of the current conventions", () => {
     });
     // 300 at $3, 600 at $0.30, 100 at $3.75, 200 at $15 per million.
     expect(record.metadata.cost).toBe(0.004455);
-    expect(stored.figures).toEqual({ usage: record.metadata.usage, cost: 0.004455, role: "own" });
+    expect(stored.figures).toEqual({
+      usage: record.metadata.usage,
+      cost: 0.004455,
+      role: "own",
+      call: { key: "anthropic msg_1", isCostSent: false },
+    });
   });
 
   it("names the response's model, and keeps what no field shows", () => {

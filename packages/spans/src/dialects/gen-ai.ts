@@ -32,6 +32,7 @@ export const genAi: Dialect = {
   name: "OpenTelemetry GenAI",
   kind: { name: "gen_ai.operation.name", kindOf: (name) => KINDS.get(name) ?? null },
   text: {
+    responseId: ["gen_ai.response.id"],
     responseModel: ["gen_ai.response.model"],
     requestModel: ["gen_ai.request.model"],
     provider: ["gen_ai.provider.name", "gen_ai.system"],

@@ -95,6 +95,22 @@ export function canonicalProvider(name: string): string {
   return ALIASES.get(lower) ?? lower;
 }
 
+/**
+ * Whom a call went to, by any of the provider's names and whichever of its interfaces:
+ * `azure.ai.openai` is `azure`, `openai.responses` is `openai`. Null for the name of a gateway.
+ */
+export function calledProvider(name: string): string | null {
+  if (isGateway(name)) return null;
+  let candidate = name.trim().toLowerCase();
+  for (;;) {
+    const alias = ALIASES.get(candidate);
+    if (alias !== undefined) return alias;
+    const dot = candidate.lastIndexOf(".");
+    if (dot <= 0) return candidate;
+    candidate = candidate.slice(0, dot);
+  }
+}
+
 /** Where to look for a model's prices, in order. */
 export function placesToLook(
   provider: string | null,

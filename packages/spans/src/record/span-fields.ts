@@ -9,7 +9,8 @@ import type { AttributeValue, OtlpSpan } from "../otlp-span.ts";
 import { isNumberShown } from "../otlp-span.ts";
 import type { PriceLookup } from "../pricing/price-lookup.ts";
 import { costOf } from "../pricing/price-lookup.ts";
-import type { ReportedFigures } from "../span-tree/sum-figures.ts";
+import type { ReportedFigures } from "../span-tree/reported-figures.ts";
+import { callKey } from "./call-key.ts";
 import type { KeyInfo } from "./key-table.ts";
 import type { ResourceFields } from "./resource-fields.ts";
 import type { Parameter, SpanReading } from "./span-reading.ts";
@@ -69,7 +70,7 @@ export function spanFields(
     figures:
       usage === null && cost === null
         ? null
-        : { usage, cost, role: isOwn(span, reading, kind) ? "own" : "restated" },
+        : reportedFigures(span, reading, kind, usage, cost, sentCost !== null),
     config: draft.config ?? (takesConfig ? requestConfigText(reading) : null),
   };
 }
@@ -85,6 +86,7 @@ export function isShown(
   if (claim === null) return false;
   switch (claim.use) {
     case "text":
+      if (claim.field === "responseId") return false;
       return claim.field === "responseModel" || claim.field === "requestModel"
         ? value === fields.model
         : value === fields[claim.field];
@@ -160,11 +162,29 @@ const FIGURES: readonly NumberField[] = [
   "cost",
 ];
 
+function reportedFigures(
+  span: OtlpSpan,
+  reading: SpanReading,
+  kind: SpanKind,
+  usage: Usage | null,
+  cost: number | null,
+  isCostSent: boolean,
+): ReportedFigures {
+  const isKindOfCall = kind === "LLM" || kind === "EMBEDDING" || kind === "RERANKER";
+  const isModelCall = isKindOfCall && !restatesInnerCall(span.attributes);
+  const { provider, responseId } = reading.text;
+  const key = isModelCall && responseId !== null ? callKey(provider, responseId, usage) : null;
+  return {
+    usage,
+    cost,
+    role: isModelCall || hasAgateFigures(reading) ? "own" : "restated",
+    call: key === null ? undefined : { key, isCostSent },
+  };
+}
+
 // Figures stored under Agate's own names are the span's, of any kind.
-function isOwn(span: OtlpSpan, reading: SpanReading, kind: SpanKind): boolean {
-  if (FIGURES.some((field) => reading.numberRanks[field] < FIRST_FOREIGN_RANK)) return true;
-  const isModelCall = kind === "LLM" || kind === "EMBEDDING" || kind === "RERANKER";
-  return isModelCall && !restatesInnerCall(span.attributes);
+function hasAgateFigures({ numberRanks }: SpanReading): boolean {
+  return FIGURES.some((field) => numberRanks[field] < FIRST_FOREIGN_RANK);
 }
 
 /**

@@ -152,6 +152,7 @@ export class SpanReading {
 // Object literals, for they cost less to make than to clear field by field.
 function noTexts(): Record<TextField, string | null> {
   return {
+    responseId: null,
     responseModel: null,
     requestModel: null,
     provider: null,
@@ -166,6 +167,7 @@ function noTexts(): Record<TextField, string | null> {
 
 function textRanks(): Record<TextField, number> {
   return {
+    responseId: UNRANKED,
     responseModel: UNRANKED,
     requestModel: UNRANKED,
     provider: UNRANKED,

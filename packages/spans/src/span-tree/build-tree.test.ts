@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SpanNode } from "./build-tree.ts";
 import { buildTree, compareNodes } from "./build-tree.ts";
-import type { ReportedFigures } from "./sum-figures.ts";
+import type { ReportedFigures } from "./reported-figures.ts";
 
 function node(id: string, parentId: string | null, start: number, startNanos = 0): SpanNode {
   return { id, parentId, start, startNanos, figures: null };

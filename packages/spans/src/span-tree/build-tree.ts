@@ -1,5 +1,6 @@
 import type { Figures } from "@agate/protocol";
-import { type ReportedFigures, sumFigures } from "./sum-figures.ts";
+import type { ReportedFigures } from "./reported-figures.ts";
+import { sumFigures } from "./sum-figures.ts";
 
 /** What the tree needs to know of a span; everything else stays in its record text. */
 export interface SpanNode {
@@ -57,8 +58,7 @@ export function buildTree(nodes: SpanNodes): SpanTree {
   const { firstChild, nextSibling } = linkChildren(parent, order, top);
   const walk = walkPreorder(top, firstChild, nextSibling);
   const figuresOf = (node: number) => nodeAt(nodes, node).figures;
-  const totals = sumFigures(figuresOf, walk.preorder, walk.parentInTree);
-  return { top, ...walk, total: totals };
+  return { top, ...walk, total: sumFigures(figuresOf, walk) };
 }
 
 /** Node indices by start time, then id. */

@@ -1,6 +1,7 @@
 // A door of its own: the threads that only read do without the dialects.
 export type { SpanNode, SpanNodes, SpanTree } from "./build-tree.ts";
 export { buildTree, compareNodes } from "./build-tree.ts";
+export { withoutNoise } from "./figure-sums.ts";
 export {
   AFTER_LISTED_TOTAL,
   AFTER_TOTAL,
@@ -8,5 +9,4 @@ export {
   closingText,
   totalText,
 } from "./record-text.ts";
-export type { ReportedFigures } from "./sum-figures.ts";
-export { withoutNoise } from "./sum-figures.ts";
+export type { ReportedCall, ReportedFigures } from "./reported-figures.ts";

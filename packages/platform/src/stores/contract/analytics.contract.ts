@@ -92,6 +92,39 @@ export function describeAnalytics(subject: Subject): void {
       ]);
     });
 
+    it("count a call that several spans report once, as lists do, in whichever batch each came", async () => {
+      const reports = [
+        storedSpan({ id: spanIdOf(1) }),
+        ...[2, 3].map((n) =>
+          storedSpan({
+            id: spanIdOf(n),
+            parentId: spanIdOf(1),
+            start: n,
+            figures: {
+              role: "own",
+              usage: usageOf(1000, 200),
+              cost: n / 8,
+              call: { key: "anthropic msg_1", isCostSent: n === 3 },
+            },
+          }),
+        ),
+      ];
+      for (const batches of [
+        [reports],
+        reports.map((span) => [span]),
+        ...reports.map((last) => [reports.filter((span) => span !== last), [last], reports]),
+      ]) {
+        subject.fresh();
+        for (const batch of batches) await subject.append(batch);
+        const expected = { cost: 0.375, inputTokens: 1000, outputTokens: 200, totalTokens: 1200 };
+        expect((await ask()).total).toMatchObject(expected);
+        const total = { usage: usageOf(1000, 200), cost: 0.375 };
+        expect((await subject.readTrace())?.metadata.total).toEqual(total);
+        const { items } = await subject.list("listTraces", {});
+        expect(items.map(({ metadata }) => metadata.total)).toEqual([total]);
+      }
+    });
+
     it("know when the first trace that a filter finds started", async () => {
       subject.fresh();
       const earliest = (filter: SpanFilter = {}, project = subject.project) =>

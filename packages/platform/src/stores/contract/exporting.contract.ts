@@ -60,16 +60,22 @@ export function describeExporting(subject: Subject): void {
         id: spanIdOf(4),
         figures: { role: "own", usage: null, cost: 1e-9 },
       });
+      const calls = [usageOf(5, 6), null].map((usage, n) =>
+        storedSpan({
+          id: spanIdOf(5 + n),
+          figures: { role: "own", usage, cost: 0.5, call: { key: text, isCostSent: n === 0 } },
+        }),
+      );
       const other = storedSpan({ traceId: traceIdOf(2) });
       await subject.append([storedSpan({ name: "replaced" }), open], 2_000_001);
       await subject.append([storedSpan({ traceId: traceIdOf(3) })], 2_000_002);
       await subject.append([other], 2_000_003);
-      await subject.append([storedSpan(), priced, whole], 2_000_004);
+      await subject.append([storedSpan(), priced, whole, ...calls], 2_000_004);
       await subject.store.deleteTrace(subject.project, traceIdOf(3));
       const parts = await exported(subject);
       expect(parts.map(({ receivedAt }) => receivedAt)).toEqual([2_000_003, 2_000_004]);
       expect(spansOf(parts.slice(0, 1))).toEqual([other]);
-      expect(spansOf(parts.slice(1))).toEqual([storedSpan(), whole, open, priced]);
+      expect(spansOf(parts.slice(1))).toEqual([storedSpan(), whole, open, priced, ...calls]);
     });
 
     it("goes on behind a position, with what has grown since", async () => {

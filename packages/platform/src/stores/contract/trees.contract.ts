@@ -202,6 +202,10 @@ export function describeTrees(subject: Subject, sizes: TraceSizes): void {
 
 /** Batches of a single trace with any parents, duplicates included. */
 function arrivals(): fc.Arbitrary<Partial<StoredSpan>[][]> {
+  const calls = ["x", "ÿ\u0000"].flatMap((key) => [
+    { key, isCostSent: true },
+    { key, isCostSent: false },
+  ]);
   const sketch = fc.record({
     id: fc.integer({ min: 0, max: 12 }).map(spanIdOf),
     parentId: fc.option(fc.integer({ min: 0, max: 14 }).map(spanIdOf)),
@@ -213,6 +217,7 @@ function arrivals(): fc.Arbitrary<Partial<StoredSpan>[][]> {
         role: fc.constantFrom("own", "restated"),
         usage: fc.constantFrom(usageOf(1, 2), usageOf(3, 4), null),
         cost: fc.constantFrom(null, 0.25),
+        call: fc.constantFrom(undefined, ...calls),
       }),
     ),
   });

@@ -153,6 +153,10 @@ function span(): fc.Arbitrary<StoredSpan> {
       { nil: null },
     ),
     cost: number(),
+    call: fc.option(
+      fc.record({ key: fc.constantFrom("x", "openai y"), isCostSent: fc.boolean() }),
+      { nil: undefined },
+    ),
   });
   const required = {
     traceId: fc.nat(TRACES - 1).map(traceIdOf),

@@ -128,37 +128,62 @@ function fromTuple(tuple: EntryTuple, segment: number, place: number): PlacedEnt
   };
 }
 
-/** What a span reported, in the form that is written. Without usage it is only two long. */
-export type FiguresTuple = [role: 0 | 1, cost: number | null, ...usage: (number | null)[]];
+/**
+ * What a span reported, in the form that is written: without usage it is only two long. The key of a
+ * call follows the usage, or the places of one (builds before it read so far), and whether the cost
+ * was sent.
+ */
+export type FiguresTuple = [
+  role: 0 | 1,
+  cost: number | null,
+  input?: number | null,
+  output?: number | null,
+  total?: number | null,
+  cached?: number | null,
+  reasoning?: number | null,
+  call?: string,
+  isCostSent?: 0 | 1,
+];
 
 export function figuresTuple(figures: SpanNode["figures"]): FiguresTuple | 0 {
   if (figures === null) return 0;
-  const { usage, cost, role } = figures;
-  const head: [0 | 1, number | null] = [role === "own" ? 0 : 1, cost];
-  if (usage === null) return head;
-  return [
-    ...head,
-    usage.input_tokens,
-    usage.output_tokens,
-    usage.total_tokens,
-    usage.cached_input_tokens,
-    usage.reasoning_tokens,
+  const { usage, cost, call } = figures;
+  const role = figures.role === "own" ? 0 : 1;
+  if (usage === null && call === undefined) return [role, cost];
+  const tuple: FiguresTuple = [
+    role,
+    cost,
+    usage?.input_tokens ?? null,
+    usage?.output_tokens ?? null,
+    usage?.total_tokens ?? null,
+    usage?.cached_input_tokens ?? null,
+    usage?.reasoning_tokens ?? null,
   ];
+  if (call !== undefined) tuple.push(call.key, call.isCostSent ? 1 : 0);
+  return tuple;
 }
 
 export function figuresOf(tuple: FiguresTuple): NonNullable<SpanNode["figures"]> {
-  const [role, cost, input, output, total, cached, reasoning] = tuple;
-  const usage: Usage | null =
-    input === undefined
-      ? null
-      : {
-          input_tokens: input,
-          output_tokens: output ?? null,
-          total_tokens: total ?? null,
-          cached_input_tokens: cached ?? null,
-          reasoning_tokens: reasoning ?? null,
-        };
-  return { role: role === 0 ? "own" : "restated", cost, usage };
+  const [role, cost, input, output, total, cached, reasoning, key, isCostSent] = tuple;
+  const hasUsage =
+    input !== undefined &&
+    (key === undefined ||
+      [input, output, total, cached, reasoning].some((count) => typeof count === "number"));
+  const usage: Usage | null = hasUsage
+    ? {
+        input_tokens: input ?? null,
+        output_tokens: output ?? null,
+        total_tokens: total ?? null,
+        cached_input_tokens: cached ?? null,
+        reasoning_tokens: reasoning ?? null,
+      }
+    : null;
+  return {
+    role: role === 0 ? "own" : "restated",
+    cost,
+    usage,
+    call: key === undefined ? undefined : { key, isCostSent: isCostSent === 1 },
+  };
 }
 
 // A header begins with a seal: the letter c and three CRC-32 in hexadecimal, of the trace's id, of the

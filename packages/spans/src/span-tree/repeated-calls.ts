@@ -1,0 +1,151 @@
+import { USAGE_FIELDS } from "@agate/protocol";
+import { COST, type FigureSums } from "./figure-sums.ts";
+import type { ReportedFigures } from "./reported-figures.ts";
+
+/** The fields that are taken from one report together: all tokens, and the cost. */
+const PARTS = [
+  { first: 0, end: COST, isIn: hasTokens },
+  { first: COST, end: COST + 1, isIn: ({ cost }: ReportedFigures) => cost !== null },
+] as const;
+type Part = (typeof PARTS)[number];
+
+/** Where the nodes of a tree are. */
+export interface NodePlaces {
+  /** In preorder. */
+  readonly position: Int32Array;
+  /** The top has depth 0. */
+  readonly depth: Int32Array;
+}
+
+/** The node whose report counts, by the call's key. */
+type Counted = Map<string, number>;
+
+/**
+ * The calls that several spans of a trace report. While the sums grow from the leaves to the top,
+ * every subtree counts the best report that is in it: the tokens of one, and the cost of one.
+ */
+export class RepeatedCalls {
+  readonly #reports: readonly (ReportedFigures | null)[];
+  readonly #places: NodePlaces;
+  readonly #sums: FigureSums;
+  readonly #repeated: ReadonlySet<string>;
+  /** By part, then by node; a node without such calls has none. */
+  readonly #counted: readonly (Counted | undefined)[][] = PARTS.map(() => []);
+
+  /** @returns Null where every call is reported once, as in most traces. */
+  static among(
+    reports: readonly (ReportedFigures | null)[],
+    places: NodePlaces,
+    sums: FigureSums,
+  ): RepeatedCalls | null {
+    const once = new Set<string>();
+    const repeated = new Set<string>();
+    for (const report of reports) {
+      const key = report === null ? null : keyOf(report);
+      if (key !== null) (once.has(key) ? repeated : once).add(key);
+    }
+    return repeated.size === 0 ? null : new RepeatedCalls(reports, places, sums, repeated);
+  }
+
+  private constructor(
+    reports: readonly (ReportedFigures | null)[],
+    places: NodePlaces,
+    sums: FigureSums,
+    repeated: ReadonlySet<string>,
+  ) {
+    this.#reports = reports;
+    this.#places = places;
+    this.#sums = sums;
+    this.#repeated = repeated;
+  }
+
+  /**
+   * Takes a node's report together with those of the same call below it.
+   *
+   * @returns False when there are none, and the report is still to be counted.
+   */
+  joinsBelow(node: number): boolean {
+    const key = this.#keyOf(node);
+    if (key === null || !this.#counted.some((nodes) => nodes[node]?.has(key))) return false;
+    this.#sums.count(node, this.#report(node));
+    this.begin(node);
+    return true;
+  }
+
+  /** To be called when a node's report was counted. */
+  begin(node: number): void {
+    const key = this.#keyOf(node);
+    if (key === null) return;
+    for (const [n, part] of PARTS.entries()) {
+      if (!part.isIn(this.#report(node))) continue;
+      const nodes = this.#counted[n] as (Counted | undefined)[];
+      nodes[node] ??= new Map();
+      this.#settle(node, part, nodes[node], key, node);
+    }
+  }
+
+  /** To be called when a node's sums were added to those of its parent. */
+  merge(node: number, parent: number): void {
+    for (const [n, part] of PARTS.entries()) {
+      const nodes = this.#counted[n] as (Counted | undefined)[];
+      const own = nodes[node];
+      if (own === undefined) continue;
+      // The smaller goes into the larger, and none is kept twice: n calls take n log n steps.
+      nodes[node] = undefined;
+      const other = nodes[parent] ?? new Map<string, number>();
+      const [small, large] = own.size < other.size ? [own, other] : [other, own];
+      for (const [key, counted] of small) this.#settle(parent, part, large, key, counted);
+      nodes[parent] = large;
+    }
+  }
+
+  /** Of two reports of a call in the sums of a node, the worse is taken back. */
+  #settle(node: number, part: Part, counted: Counted, key: string, report: number): void {
+    const other = counted.get(key);
+    const isBetter = other === undefined || this.#isBetter(report, other);
+    if (isBetter) counted.set(key, report);
+    if (other === undefined) return;
+    const worse = this.#report(isBetter ? other : report);
+    for (let field = part.first; field < part.end; field++) {
+      this.#sums.discountField(node, field, worse);
+    }
+  }
+
+  // More detail is better; of equals the one further inside, which is closer to the call.
+  #isBetter(a: number, b: number): boolean {
+    const { depth, position } = this.#places;
+    const difference =
+      detailOf(this.#report(a)) - detailOf(this.#report(b)) ||
+      (depth[a] as number) - (depth[b] as number) ||
+      (position[b] as number) - (position[a] as number);
+    return difference > 0;
+  }
+
+  #keyOf(node: number): string | null {
+    const key = keyOf(this.#report(node));
+    return key !== null && this.#repeated.has(key) ? key : null;
+  }
+
+  #report(node: number): ReportedFigures {
+    return this.#reports[node] as ReportedFigures;
+  }
+}
+
+function hasTokens({ usage }: ReportedFigures): boolean {
+  return usage !== null && USAGE_FIELDS.some((field) => usage[field] !== null);
+}
+
+function keyOf({ role, call }: ReportedFigures): string | null {
+  return role === "own" && call !== undefined ? call.key : null;
+}
+
+/** How much a report says: a cost that was sent, any cost, then each kind of detail. */
+function detailOf({ usage, cost, call }: ReportedFigures): number {
+  const points = (isThere: boolean | undefined, count: number) => (isThere ? count : 0);
+  return (
+    points(call?.isCostSent, 8) +
+    points(cost !== null, 4) +
+    points(typeof usage?.cached_input_tokens === "number", 1) +
+    points(typeof usage?.reasoning_tokens === "number", 1)
+  );
+}
