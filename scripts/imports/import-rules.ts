@@ -47,7 +47,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
   spans: {
     npm: [],
     parts: {
-      ".": { about: "index.ts, the decoded span", imports: ["pricing", "record"] },
+      ".": { about: "index.ts, the decoded span", imports: ["dialects", "pricing", "record"] },
       record: {
         about: "a span becomes a record",
         imports: [".", "dialects", "pricing", "span-tree", "@agate/protocol"],

@@ -1,4 +1,5 @@
 import type { ScoreStatus } from "@agate/protocol";
+import { NO_ADDITIONS, SpanAdditions } from "./span-additions.ts";
 
 /** A score as a store keeps it: what it is found by, and the finished record. */
 export interface StoredScore {
@@ -106,16 +107,12 @@ export class TraceScores {
     this.#bySpan = bySpan;
   }
 
-  /** What follows the total of a span's record: its scores, or nothing. */
-  after(spanId: string, isTop: boolean): string {
+  /** What a span's record is read with. */
+  of(spanId: string, isTop: boolean): SpanAdditions {
     const own = this.#bySpan.get(spanId) ?? [];
     const ofTrace = isTop ? (this.#bySpan.get("") ?? []) : [];
+    if (own.length + ofTrace.length === 0) return NO_ADDITIONS;
     const records = [...own, ...ofTrace].sort(([a], [b]) => a - b);
-    return scoresText(records.map(([, record]) => record));
+    return new SpanAdditions(records.map(([, record]) => record));
   }
-}
-
-/** The scores of a record, to be put behind its total. */
-export function scoresText(records: readonly string[]): string {
-  return records.length === 0 ? "" : `,"scores":[${records.join(",")}]`;
 }

@@ -1,8 +1,9 @@
+import type { AttributeValue } from "@agate/spans";
 import { ID_FAULTS, parseJson } from "./decode-otlp-json.ts";
 import { type DecodeLimits, decodeSafely } from "./decode-outcome.ts";
 import { DecodedLogs, type LogsOutcome, logRecord, type OtlpLogRecord } from "./decoded-logs.ts";
 import { canonicalName, type JsonObject, JsonReader } from "./json-reader.ts";
-import { readHexId, readJsonAttributes } from "./read-json-span.ts";
+import { readAnyValue, readHexId, readJsonAttributes } from "./read-json-span.ts";
 import { EMPTY_ATTRIBUTES, NO_TIME } from "./span-fields.ts";
 
 /** Decodes an ExportLogsServiceRequest in OTLP's JSON encoding. Never throws. */
@@ -40,6 +41,7 @@ function readRecord(reader: JsonReader, record: JsonObject): OtlpLogRecord {
   let time = NO_TIME;
   let observed = NO_TIME;
   let attributes = EMPTY_ATTRIBUTES;
+  let body: AttributeValue = null;
   for (const field in record) {
     const value = record[field];
     if (value === null) continue;
@@ -62,7 +64,12 @@ function readRecord(reader: JsonReader, record: JsonObject): OtlpLogRecord {
       case "attributes":
         attributes = readJsonAttributes(reader, field, value);
         break;
+      case "body":
+        reader.within(field, value, (any) => {
+          body = readAnyValue(reader, any, 1);
+        });
+        break;
     }
   }
-  return logRecord({ traceId, spanId, name, time, observed, attributes });
+  return logRecord({ traceId, spanId, name, time, observed, attributes, body });
 }

@@ -3,7 +3,7 @@ import { ID_FAULTS } from "./decode-otlp-protobuf.ts";
 import { type DecodeLimits, decodeSafely } from "./decode-outcome.ts";
 import { DecodedLogs, type LogsOutcome, logRecord, type OtlpLogRecord } from "./decoded-logs.ts";
 import { OtlpWireReader } from "./otlp-wire-reader.ts";
-import { readProtobufAttribute } from "./read-protobuf-attribute.ts";
+import { readAnyValue, readProtobufAttribute } from "./read-protobuf-attribute.ts";
 import { NO_TIME } from "./span-fields.ts";
 import type { WireReader } from "./wire-reader.ts";
 
@@ -13,6 +13,7 @@ const SCOPE_LOGS = (2 << 3) | 2;
 const LOG_RECORDS = (2 << 3) | 2;
 
 const TIME = (1 << 3) | 1;
+const BODY = (5 << 3) | 2;
 const ATTRIBUTES = (6 << 3) | 2;
 const TRACE_ID = (9 << 3) | 2;
 const SPAN_ID = (10 << 3) | 2;
@@ -58,12 +59,16 @@ function readRecord(reader: OtlpWireReader): OtlpLogRecord {
   let time = NO_TIME;
   let observed = NO_TIME;
   const attributes = new Map<string, AttributeValue>();
+  let body: AttributeValue = null;
   const outer = reader.enter();
   while (reader.pos < reader.end) {
     const tag = reader.tag();
     switch (tag) {
       case ATTRIBUTES:
         readProtobufAttribute(reader, attributes);
+        break;
+      case BODY:
+        body = readAnyValue(reader, body, 1);
         break;
       case TRACE_ID:
         traceId = reader.traceId();
@@ -85,5 +90,5 @@ function readRecord(reader: OtlpWireReader): OtlpLogRecord {
     }
   }
   reader.leave(outer);
-  return logRecord({ traceId, spanId, name, time, observed, attributes });
+  return logRecord({ traceId, spanId, name, time, observed, attributes, body });
 }

@@ -1,4 +1,5 @@
-import type { Attributes, Instant, OtlpEvent } from "@agate/spans";
+import type { Attributes, AttributeValue, Instant, OtlpEvent } from "@agate/spans";
+import { isMessageEvent } from "@agate/spans";
 import { EVALUATION_EVENT } from "../evaluation-events.ts";
 import type { DecodeFailure, DecodeLimits } from "./decode-outcome.ts";
 import { Oversized } from "./decode-outcome.ts";
@@ -19,22 +20,53 @@ interface LogFields {
   readonly time: Instant;
   readonly observed: Instant;
   readonly attributes: Attributes;
+  readonly body: AttributeValue;
 }
 
 /** Exporters that do not know when it happened say only when they saw it. */
 export function logRecord(fields: LogFields): OtlpLogRecord {
-  const { traceId, spanId, name, time, observed, attributes } = fields;
-  const event = { name, time: time.us === 0 ? observed : time, attributes };
-  return { traceId, spanId, event: { ...event, droppedAttributesCount: 0 } };
+  const { traceId, spanId, time, observed, attributes, body } = fields;
+  const name = eventName(fields);
+  const event = { name, time: time.us === 0 ? observed : time, droppedAttributesCount: 0 };
+  const own = isMessageEvent(name) ? withBody(attributes, body) : attributes;
+  return { traceId, spanId, event: { ...event, attributes: own } };
+}
+
+/** Exporters of before the field was added have the name in an attribute. */
+function eventName({ name, attributes }: LogFields): string {
+  const other = attributes.get(EVENT_NAME);
+  return name === "" && typeof other === "string" ? other : name;
+}
+
+const EVENT_NAME = "event.name";
+
+/**
+ * The attributes of an event on a span that would say the same: log records have the message in their
+ * body, and that of a choice one level further down.
+ */
+function withBody(attributes: Attributes, body: AttributeValue): Attributes {
+  const own = new Map(attributes);
+  own.delete(EVENT_NAME);
+  if (typeof body === "string" && body !== "") {
+    own.set(body.startsWith("{") ? "gen_ai.event.content" : "content", body);
+  }
+  if (!(body instanceof Map)) return own;
+  for (const [name, value] of body) {
+    if (name === "message" && value instanceof Map) for (const part of value) own.set(...part);
+    else own.set(name, value);
+  }
+  return own;
 }
 
 export type LogsOutcome =
   | {
       readonly kind: "decoded";
       /** Evaluation results, with valid ids. */
-      readonly records: readonly OtlpLogRecord[];
+      readonly results: readonly OtlpLogRecord[];
+      /** Messages of calls, with valid ids. */
+      readonly messages: readonly OtlpLogRecord[];
       readonly rejections: Rejections;
-      /** How many are no evaluation results. */
+      /** How many are neither. */
       readonly others: number;
     }
   | DecodeFailure;
@@ -43,7 +75,8 @@ export type LogsOutcome =
 export class DecodedLogs {
   readonly #limits: DecodeLimits;
   readonly #faults: IdFaults;
-  readonly #records: OtlpLogRecord[] = [];
+  readonly #results: OtlpLogRecord[] = [];
+  readonly #messages: OtlpLogRecord[] = [];
   readonly #rejections = new Rejections("log record");
   #others = 0;
 
@@ -54,24 +87,28 @@ export class DecodedLogs {
   }
 
   add(record: OtlpLogRecord): void {
+    const { name } = record.event;
     const fault = findIdFault(record.traceId, record.spanId, "");
-    // The name first: other records have nothing to do with a span.
-    if (eventName(record.event) !== EVALUATION_EVENT) this.#others++;
-    else if (fault !== null) this.#rejections.add(this.#faults[fault]);
-    else this.#records.push(record);
+    if (name === EVALUATION_EVENT) {
+      if (fault === null) this.#results.push(record);
+      else this.#rejections.add(this.#faults[fault]);
+    } else if (isMessageEvent(name) && fault === null) this.#messages.push(record);
+    // Messages that were logged outside of any span, too.
+    else this.#others++;
     const { spans: limit } = this.#limits;
-    if (this.#records.length + this.#rejections.total + this.#others <= limit) return;
+    const kept = this.#results.length + this.#messages.length;
+    if (kept + this.#rejections.total + this.#others <= limit) return;
     const reason = `The request has more than ${limit} log records; none was kept. Lower the exporter's batch size.`;
     throw new Oversized({ kind: "too-many-spans", reason });
   }
 
   outcome(): LogsOutcome {
-    const [records, rejections, others] = [this.#records, this.#rejections, this.#others];
-    return { kind: "decoded", records, rejections, others };
+    return {
+      kind: "decoded",
+      results: this.#results,
+      messages: this.#messages,
+      rejections: this.#rejections,
+      others: this.#others,
+    };
   }
-}
-
-/** Exporters of before the field was added have the name in an attribute. */
-function eventName({ name, attributes }: OtlpEvent): unknown {
-  return name === "" ? attributes.get("event.name") : name;
 }

@@ -236,7 +236,7 @@ export function readJsonAttribute(
 }
 
 /** Reads one AnyValue object; of several members the last one counts, as in protobuf. */
-function readAnyValue(reader: JsonReader, any: JsonObject, depth: number): AttributeValue {
+export function readAnyValue(reader: JsonReader, any: JsonObject, depth: number): AttributeValue {
   if (depth > MAX_VALUE_DEPTH) reader.fail("", `values nested at most ${MAX_VALUE_DEPTH} deep`);
   let value: AttributeValue = null;
   for (const field in any) {

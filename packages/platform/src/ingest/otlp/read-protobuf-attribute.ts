@@ -37,7 +37,7 @@ export function readProtobufAttribute(
  * Reads one AnyValue message. `before` is what came before in the same field: protobuf merges
  * repeated occurrences of a message, and of a oneof the last member counts.
  */
-function readAnyValue(
+export function readAnyValue(
   reader: OtlpWireReader,
   before: AttributeValue,
   depth: number,

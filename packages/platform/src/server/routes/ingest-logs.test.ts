@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Dice, mutateBytes, mutateJson } from "../../ingest/otlp/testing/mutations.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
+import { loggedText, MOST_LOGGED_CHARACTERS } from "../../stores/logged-content.ts";
 import type { TestResponse } from "../testing/send-request.fixture.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../testing/test-platform.fixture.ts";
@@ -31,6 +32,7 @@ interface Record {
   readonly seconds?: number;
   readonly observed?: number;
   readonly attributes?: { readonly [name: string]: string | number | boolean };
+  readonly body?: unknown;
 }
 
 /** Log records as the OpenTelemetry SDK hands them to its exporters, in their encoding of them. */
@@ -51,7 +53,7 @@ function serialize(encoding: "protobuf" | "json", records: readonly Record[]): U
     ...("eventName" in record
       ? record.eventName && { eventName: record.eventName }
       : { eventName: RESULT }),
-    body: "An evaluation.",
+    body: record.body ?? "An evaluation.",
     attributes: record.attributes ?? HELPFUL,
     droppedAttributesCount: 0,
   }));
@@ -129,7 +131,7 @@ describe.each(["protobuf", "json"] as const)("log records as %s", (encoding) => 
     const trace = first + 1;
     const fresh = await startTestPlatform();
     const body = serialize(encoding, [
-      { trace, eventName: "gen_ai.user.message" },
+      { trace, eventName: "app.started" },
       { trace, eventName: undefined },
       {},
       { trace, attributes: { "gen_ai.evaluation.name": "helpful" } },
@@ -138,7 +140,7 @@ describe.each(["protobuf", "json"] as const)("log records as %s", (encoding) => 
     const response = await post(TYPES[encoding], body, {}, fresh);
     expect(response.status).toBe(200);
     const message =
-      /^4 log records rejected: trace_?Id must be .* \(1\); only log records with the event name gen_ai.evaluation.result are stored, and this is said once \(2\); an evaluation result needs gen_ai.evaluation.name, .* \(1\)$/i;
+      /^4 log records rejected: trace_?Id must be .* \(1\); only log records of spans with the event name gen_ai.evaluation.result or one of a GenAI message are stored, and this is said once \(2\); an evaluation result needs gen_ai.evaluation.name, .* \(1\)$/i;
     if (encoding === "json") {
       expect(response.json.partialSuccess).toEqual({
         rejectedLogRecords: "4",
@@ -151,7 +153,8 @@ describe.each(["protobuf", "json"] as const)("log records as %s", (encoding) => 
     }
     expect(await scoresOf(trace, fresh)).toMatchObject([{ name: "helpful", value: 0.5 }]);
     // What Agate does not store is said once; faults of what it stores are said every time.
-    const others = [{ trace, eventName: "gen_ai.user.message" }, { eventName: undefined }];
+    // A message that was logged outside of any span is none of the sender's faults.
+    const others = [{ eventName: "gen_ai.user.message" }, { trace, eventName: undefined }];
     const again = await post(TYPES[encoding], serialize(encoding, others), {}, fresh);
     expect(again.body.toString()).toBe(encoding === "json" ? "{}" : "");
     const faulty = await post(JSON_TYPE, serialize("json", [...others, {}]), {}, fresh);
@@ -216,6 +219,128 @@ function withoutIds(scores: readonly Score[] = []): readonly unknown[] {
   return bare.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+describe("messages of a call", () => {
+  /** As OpenTelemetry's instrumentation of OpenAI for Python logs them. */
+  const messagesOf = (trace: number): Record[] => [
+    {
+      trace,
+      eventName: "gen_ai.system.message",
+      attributes: { "gen_ai.system": "openai" },
+      body: { content: "Be kind" },
+    },
+    {
+      trace,
+      // Of before there was a field for the name.
+      eventName: undefined,
+      attributes: { "gen_ai.system": "openai", "event.name": "gen_ai.user.message" },
+      body: { content: "Hello" },
+    },
+    {
+      trace,
+      eventName: "gen_ai.choice",
+      attributes: { "gen_ai.system": "openai" },
+      body: {
+        index: 0,
+        finish_reason: "stop",
+        message: { role: "assistant", content: "Write to ada@example.com" },
+      },
+    },
+  ];
+  const read = async (trace: number) =>
+    (await platform.get(`/observability/traces/${traceIdOf(trace)}/`)).json;
+  const append = (trace: number) =>
+    platform.append([storedSpan({ traceId: traceIdOf(trace), id: spanIdOf(trace) })]);
+  const CONTENT = {
+    inputs: {
+      messages: [
+        { role: "system", content: "Be kind" },
+        { role: "user", content: "Hello" },
+      ],
+    },
+    internals: null,
+    outputs: {
+      messages: [
+        { role: "assistant", content: "Write to ada@example.com", index: 0, finish_reason: "stop" },
+      ],
+    },
+  };
+
+  it.each([
+    ["protobuf", "before"],
+    ["protobuf", "after"],
+    ["json", "before"],
+    ["json", "after"],
+  ] as const)("are the content of their span, as %s, %s the span", async (encoding, when) => {
+    const trace = 500 + ["protobuf", "json"].indexOf(encoding) + (when === "before" ? 10 : 20);
+    const body = serialize(encoding, messagesOf(trace));
+    if (when === "after") await append(trace);
+    // A request that is sent again adds nothing.
+    for (let n = 0; n < 2; n++) {
+      const response = await post(TYPES[encoding], body);
+      expect([response.status, response.body.toString()]).toEqual([
+        200,
+        encoding === "json" ? "{}" : "",
+      ]);
+    }
+    if (when === "before") await append(trace);
+    expect((await read(trace)).content).toEqual(CONTENT);
+  });
+
+  it("may come in several requests, and be whole sides", async () => {
+    const [system, user, choice] = messagesOf(540) as [Record, Record, Record];
+    const later = [{ ...user, seconds: 1_793_534_402 }];
+    await post(PROTOBUF, serialize("protobuf", later));
+    await post(PROTOBUF, serialize("protobuf", [system, choice]));
+    await append(540);
+    expect((await read(540)).content).toEqual(CONTENT);
+    const messages = [{ role: "user", parts: [{ type: "text", content: "Hi" }] }];
+    const attributes = { "gen_ai.input.messages": JSON.stringify(messages) };
+    const eventName = "gen_ai.client.inference.operation.details";
+    await post(JSON_TYPE, serialize("json", [{ trace: 541, eventName, attributes }]));
+    await append(541);
+    expect((await read(541)).content).toMatchObject({ inputs: { messages }, outputs: null });
+  });
+
+  it("are stored without what the project's rules hide", async () => {
+    const put = {
+      method: "PUT",
+      path: "/registry/redaction",
+      headers: { "content-type": JSON_TYPE },
+    };
+    const rules = { keys: [], patterns: ["email"], custom: [] };
+    await platform.send({ ...put, body: JSON.stringify(rules) });
+    await post(JSON_TYPE, serialize("json", messagesOf(550)));
+    await platform.send({ ...put, body: JSON.stringify({ ...rules, patterns: [] }) });
+    await append(550);
+    const { outputs } = (await read(550)).content;
+    expect(outputs.messages[0].content).toBe("Write to [redacted:email]");
+  });
+
+  it("of one span and request have at most 128 Ki characters", async () => {
+    const target = await startTestPlatform();
+    const send = async (content: string) => {
+      const record = { ...(messagesOf(560)[1] as Record), body: { content } };
+      return (await post(JSON_TYPE, serialize("json", [record]), {}, target)).json;
+    };
+    const around = loggedText({
+      inputs: null,
+      outputs: null,
+      asked: ['{"role":"user","content":""}'],
+      answered: [],
+    }).length;
+    const longest = "x".repeat(MOST_LOGGED_CHARACTERS - around);
+    expect(await send(longest)).toEqual({});
+    expect(await send(`${longest}x`)).toEqual({
+      partialSuccess: {
+        rejectedLogRecords: "1",
+        errorMessage:
+          "1 log record rejected: the messages of a span in one request have more than 131072 characters",
+      },
+    });
+    await target.close();
+  });
+});
+
 it("hides in explanations what the project's rules hide", async () => {
   const patterns = { keys: [], patterns: ["email"], custom: [] };
   const put = {
@@ -246,7 +371,8 @@ it("says how many a full trace has no room for", async () => {
   );
   expect(refused.json.partialSuccess).toEqual({
     rejectedLogRecords: "3",
-    errorMessage: "3 log records rejected: the trace has 1000 scores, the most in a trace",
+    errorMessage:
+      "3 log records rejected: the trace has 1000 scores and logged contents, the most in a trace",
   });
   expect(await scoresOf(400)).toHaveLength(1000);
 });

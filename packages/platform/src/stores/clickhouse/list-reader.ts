@@ -120,7 +120,7 @@ export class ListReader {
     const items = shown.flatMap(({ place, record, total }) => {
       const open = record ?? recordAt(place);
       // Deleted between the two statements.
-      return open === undefined ? [] : [`${open}${total}${scoresAt(place)}${AFTER_LISTED_TOTAL}`];
+      return open === undefined ? [] : [scoresAt(place).listed(open, total)];
     });
     const hasMore = found.length > shown.length;
     return { items, next: hasMore ? (shown.at(-1)?.position ?? null) : null };

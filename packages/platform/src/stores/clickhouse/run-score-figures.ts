@@ -1,3 +1,4 @@
+import { LOGGED_CONTENT } from "../logged-content.ts";
 import type { ScoreFiguresRequest, ScoreFiguresResult, ScoreGroupKey } from "../score-query.ts";
 import { MOST_SCORE_LABELS, MOST_SCORE_NAMES, NO_SCORES_FOUND } from "../score-query.ts";
 import type { Shown } from "../summary/score-cells.ts";
@@ -99,6 +100,7 @@ function scoresIn(session: ClickHouseSession, request: ScoreFiguresRequest): Sco
       ${isBySource ? ", toNullable(judged.4) AS group_key" : ""}
     FROM ${session.table("scores")}
     WHERE project = {project:String} AND trace_id IN (SELECT trace_id FROM ${traces.traces})
+      AND name <> '${LOGGED_CONTENT}'
     GROUP BY trace_id, score_id ${source === undefined ? "" : "HAVING judged.4 = {source:String}"}
   ) AS c INNER JOIN (
     SELECT trace_id, start, ${isBySource ? "" : `${key} AS group_key,`} ${second} AS group_revision FROM ${traces.traces}

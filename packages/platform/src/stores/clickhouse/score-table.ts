@@ -1,5 +1,6 @@
 import type { ScoreBatch, ScoreOutcome } from "../score-store.ts";
-import { committedScores, scoresText, TraceScores, withinLimit } from "../score-store.ts";
+import { committedScores, TraceScores, withinLimit } from "../score-store.ts";
+import { NO_ADDITIONS, type SpanAdditions, scoresText } from "../span-additions.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import { VersionClock } from "./clickhouse-appender.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
@@ -146,7 +147,7 @@ export class ListedScores {
     return new ListedScores(session, project, isTops, new Map(sizes));
   }
 
-  /** The length of what follows the total of a record. */
+  /** How much longer they make a record. */
   bytesAfter({ traceId, spanId }: ListedPlace): number {
     const spanIds = this.#isTops ? [spanId, ""] : [spanId];
     const sizes = spanIds.flatMap((id) => this.#sizes.get(`${traceId} ${id}`) ?? []);
@@ -154,10 +155,10 @@ export class ListedScores {
     return sizes.reduce((sum, size) => sum + size, scoresText([""]).length - 1);
   }
 
-  /** What follows the totals of these records. */
-  async read(places: readonly ListedPlace[]): Promise<(place: ListedPlace) => string> {
+  /** What these records are read with. */
+  async read(places: readonly ListedPlace[]): Promise<(place: ListedPlace) => SpanAdditions> {
     const judged = places.filter((place) => this.bytesAfter(place) > 0);
-    if (judged.length === 0) return () => "";
+    if (judged.length === 0) return () => NO_ADDITIONS;
     const rows = await this.#session.rows<[string, string, string]>(
       `SELECT trace_id, span_id, ${LATEST} FROM ${this.#session.table("scores")}
        WHERE ${OF_LISTED} GROUP BY trace_id, span_id, score_id ${IN_ORDER}`,
@@ -169,7 +170,7 @@ export class ListedScores {
         new TraceScores(own.map(([, span_id, record]) => ({ span_id, record }))),
       ]),
     );
-    return ({ traceId, spanId }) => byTrace.get(traceId)?.after(spanId, this.#isTops) ?? "";
+    return ({ traceId, spanId }) => byTrace.get(traceId)?.of(spanId, this.#isTops) ?? NO_ADDITIONS;
   }
 }
 

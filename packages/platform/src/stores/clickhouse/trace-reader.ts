@@ -1,4 +1,3 @@
-import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { isTraffic, MOST_PAGE_BYTES } from "../span-query.ts";
 import type { TopsOptions, TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
@@ -99,9 +98,7 @@ export class TraceReader {
     ]);
     const records = read.flatMap((top) => {
       const record = recordAt(top);
-      return record === undefined
-        ? []
-        : [`${record}${top.total}${scoresAt(top)}${AFTER_LISTED_TOTAL}`];
+      return record === undefined ? [] : [scoresAt(top).listed(record, top.total)];
     });
     return { tops: records, unread: tops.length - read.length };
   }

@@ -57,9 +57,13 @@ export async function assemble(read: TreeRead): Promise<SpanRecord | undefined> 
     case "nodes": {
       const texts = await read.openRecords([...Array(read.nodes.length).keys()]);
       const tree = buildTree(read.nodes);
-      const open = texts.map((text) => Buffer.from(text).toString());
       const { scores } = read;
-      const after = (n: number) => scores?.after(read.nodes.at(n)?.id ?? "", n === tree.top) ?? "";
+      const added = (n: number) => scores?.of(read.nodes.at(n)?.id ?? "", n === tree.top);
+      const open = texts.map((text, n) => {
+        const record = Buffer.from(text).toString();
+        return added(n)?.fill(record) ?? record;
+      });
+      const after = (n: number) => added(n)?.afterTotal ?? "";
       return nest(open, tree, read.focus ?? tree.top, after);
     }
   }

@@ -6,6 +6,7 @@ import { expectedTree } from "./expected-tree.fixture.ts";
 import { describeExporting } from "./exporting.contract.ts";
 import { family } from "./family.fixture.ts";
 import { describeLists } from "./lists.contract.ts";
+import { describeLoggedContent } from "./logged-content.contract.ts";
 import { describeScoreExporting } from "./score-exporting.contract.ts";
 import { describeScoreFigures } from "./score-figures.contract.ts";
 import { describeScores } from "./scores.contract.ts";
@@ -67,6 +68,7 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
       describeAnalytics(subject);
       describeDeleting(subject);
       describeScores(subject);
+      describeLoggedContent(subject);
       describeScoreExporting(subject);
       describeScoreFigures(subject);
     }

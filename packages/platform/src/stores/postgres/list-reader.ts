@@ -75,9 +75,8 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
       // Deleted between the two statements.
       if (body === undefined) return page.skip(position);
       const open = openRecordText(body, top_offset, top_length);
-      const judged = await scores.after(trace_id, spanIdIn(open));
-      const item = `${open}${total}${judged}${AFTER_LISTED_TOTAL}`;
-      isFull = !page.addIfFits(position, item, bytes + Buffer.byteLength(judged));
+      const added = await scores.of(trace_id, spanIdIn(open));
+      isFull = !page.addIfFits(position, added.listed(open, total), bytes + added.bytes);
     });
     if (isFull) break;
     shown++;
@@ -117,8 +116,8 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
       const isAtHand = row.segments === 1 && (entry === undefined || isAssembledEntry(entry));
       const known = isAtHand ? undefined : await totals.of(row, row.span_id);
       const totalLength = known?.length ?? entry?.totalLength ?? 0;
-      const judged = await scores.after(row.trace_id, row.span_id);
-      const around = AFTER_LISTED_TOTAL.length + Buffer.byteLength(judged);
+      const added = await scores.of(row.trace_id, row.span_id);
+      const around = AFTER_LISTED_TOTAL.length + added.bytes;
       const bytes = (entry?.openLength ?? 0) + totalLength + around;
       isFull = !page.fits(bytes);
       if (isFull) return;
@@ -128,8 +127,7 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
       const end = entry.offset + entry.openLength;
       const total = known ?? body.toString("latin1", end, end + entry.totalLength);
       const open = openRecordText(body, entry.offset, entry.openLength);
-      const item = `${open}${total}${judged}${AFTER_LISTED_TOTAL}`;
-      page.add(position, item, bytes);
+      page.add(position, added.listed(open, total), bytes);
     });
     if (isFull) break;
     shown++;

@@ -67,8 +67,8 @@ async function listed(of: "ofTops" | "ofSpans") {
     : ListedScores.ofSpans(runner, project, places));
   const ids: string[][] = [];
   for (const { trace_id, span_id } of places) {
-    const text = await scores.after(trace_id, span_id);
-    const { scores: shown = [] } = JSON.parse(`{"total":0${text}}`) as { scores?: Score[] };
+    const { afterTotal } = await scores.of(trace_id, span_id);
+    const { scores: shown = [] } = JSON.parse(`{"total":0${afterTotal}}`) as { scores?: Score[] };
     ids.push(shown.map(({ id }) => id));
   }
   return { ids, statements };

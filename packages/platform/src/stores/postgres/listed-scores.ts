@@ -1,5 +1,5 @@
 import type { ScoreRow } from "../score-store.ts";
-import { scoresText } from "../score-store.ts";
+import { NO_ADDITIONS, SpanAdditions } from "../span-additions.ts";
 import type { SqlRunner } from "./span-database.ts";
 
 /**
@@ -87,18 +87,18 @@ export class ListedScores {
     return new ListedScores(runner, project, false, scored);
   }
 
-  /** What follows the total of a record. */
-  async after(traceId: string, spanId: string): Promise<string> {
+  /** What a record is read with. */
+  async of(traceId: string, spanId: string): Promise<SpanAdditions> {
     const key = keyOf({ trace_id: traceId, span_id: this.#isTops ? "" : spanId });
     const place = this.#placeOf.get(key);
-    if (place === undefined) return "";
+    if (place === undefined) return NO_ADDITIONS;
     if (!this.#held.has(key)) await this.#read(this.#from(place));
     const rows = this.#held.get(key) ?? [];
     this.#held.delete(key);
     const own = this.#isTops
       ? rows.filter(({ span_id }) => span_id === spanId || span_id === "")
       : rows;
-    return scoresText(own.map(({ record }) => record));
+    return new SpanAdditions(own.map(({ record }) => record));
   }
 
   /** A place and those behind it whose scores have room beside its own. */

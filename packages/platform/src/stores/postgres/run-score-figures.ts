@@ -1,3 +1,4 @@
+import { LOGGED_CONTENT } from "../logged-content.ts";
 import type { ScoreFiguresRequest, ScoreFiguresResult, ScoreGroupKey } from "../score-query.ts";
 import { MOST_SCORE_LABELS, MOST_SCORE_NAMES, NO_SCORES_FOUND } from "../score-query.ts";
 import type { LabelRow, ScoreCell, Shown } from "../summary/score-cells.ts";
@@ -52,6 +53,7 @@ async function scoreFigures(
   const where = whereFilter("t", project, filter, search);
   const first = `${where.value(from)}::bigint`;
   where.add(`t.start >= ${first} AND t.start < ${where.value(to)}`);
+  where.add(`c.name <> '${LOGGED_CONTENT}'`);
   if (source !== undefined) where.add(`${SOURCE} = ${where.value(source)}`);
   const tables = (await hasFewScores(runner, project)) ? SCORES_FIRST : TRACES_FIRST;
   const scope = (conditions: string) => `FROM ${tables} WHERE ${conditions}`;

@@ -1,4 +1,3 @@
-import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { SegmentMerger } from "../segments/node-table.ts";
 import {
   checkBody,
@@ -136,10 +135,10 @@ export class TraceReader {
         const body = await segment?.body();
         if (body === undefined) continue;
         const open = openRecordText(body, row.top_offset, row.top_length);
-        const judged = await scores.after(row.trace_id, spanIdIn(open));
-        bytes += Buffer.byteLength(judged);
+        const added = await scores.of(row.trace_id, spanIdIn(open));
+        bytes += added.bytes;
         if (tops.length > 0 && bytes > maxBytes) return { tops, unread: ordered.length - seen + 1 };
-        tops.push(`${open}${row.total}${judged}${AFTER_LISTED_TOTAL}`);
+        tops.push(added.listed(open, row.total));
       } catch (error) {
         if (!(error instanceof DamagedSegmentError)) throw error;
         onDamaged(withTraceId(error, row.trace_id));

@@ -15,6 +15,7 @@ import {
   openRecordText,
   spanIdIn,
 } from "../segments/segment.ts";
+import type { SpanAdditions } from "../span-additions.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,
@@ -72,10 +73,9 @@ interface SegmentRow {
 }
 
 interface FoundRecord {
-  /** The length of the record in UTF-8, without scores. */
+  /** The length of the record in UTF-8, without what is added. */
   readonly bytes: number;
-  /** @param scores What follows the total. */
-  read(scores: string): string;
+  read(added: SpanAdditions): string;
 }
 
 /** Lists, search and analytics: the reads that may take long, on a connection of their own. */
@@ -161,9 +161,8 @@ export class QueryRunner {
         if (row === undefined) throw new DamagedSegmentError(trace_id);
         checkBody(row.header, row.body, trace_id);
         const open = openRecordText(row.body, top_offset, top_length);
-        const scores = this.#scores.ofListed(project, trace_id, spanIdIn(open), true);
-        const item = `${open}${total}${scores}${AFTER_LISTED_TOTAL}`;
-        isFull = !page.addIfFits(position, item, bytes + Buffer.byteLength(scores));
+        const added = this.#scores.ofListed(project, trace_id, spanIdIn(open), true);
+        isFull = !page.addIfFits(position, added.listed(open, total), bytes + added.bytes);
       });
       if (isFull) break;
       shown++;
@@ -198,10 +197,10 @@ export class QueryRunner {
       let isFull = false;
       skipIfDamaged(page, position, () => {
         const { bytes, read } = find(row);
-        const scores = this.#scores.ofListed(project, row.trace_id, row.span_id, false);
-        const all = bytes + Buffer.byteLength(scores);
+        const added = this.#scores.ofListed(project, row.trace_id, row.span_id, false);
+        const all = bytes + added.bytes;
         isFull = !page.fits(all);
-        if (!isFull) page.add(position, read(scores), all);
+        if (!isFull) page.add(position, read(added), all);
       });
       if (isFull) break;
       shown++;
@@ -294,13 +293,13 @@ export class QueryRunner {
       const known = isAtHand ? null : totals(trace_no)(span_id);
       return {
         bytes: openLength + (known?.length ?? totalLength) + AFTER_LISTED_TOTAL.length,
-        read: (scores) => {
+        read: (added) => {
           bodies.shrink(freeMemory);
           const body = bodies.get(segment) ?? readBody(segment, trace_id);
           bodies.add(segment, body);
           const total =
             known ?? Buffer.from(body.subarray(end, end + totalLength)).toString("latin1");
-          return `${openRecordText(body, offset, openLength)}${total}${scores}${AFTER_LISTED_TOTAL}`;
+          return added.listed(openRecordText(body, offset, openLength), total);
         },
       };
     };

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { LOGGED_CONTENT } from "../logged-content.ts";
 import type { ScoreFiguresRequest, ScoreFiguresResult, ScoreGroupKey } from "../score-query.ts";
 import { MOST_SCORE_LABELS, MOST_SCORE_NAMES, NO_SCORES_FOUND } from "../score-query.ts";
 import type { LabelRow, ScoreCell, Shown } from "../summary/score-cells.ts";
@@ -27,7 +28,7 @@ export function runScoreFigures(
   const scope: Sql = {
     text: `FROM ${tables} ON c.project = t.project AND c.trace_id = t.trace_id
       WHERE ${where.text} AND t.start >= ? AND t.start < ? AND c.project = ?
-      ${source === undefined ? "" : `AND ${SOURCE} = ?`}`,
+      AND +c.name <> '${LOGGED_CONTENT}' ${source === undefined ? "" : `AND ${SOURCE} = ?`}`,
     values: [...where.values, from, to, project, ...(source === undefined ? [] : [source])],
   };
   const names = shownNames(db, scope);

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ScoreBatch, ScoreRow } from "../score-store.ts";
-import { scoresText, TraceScores, withinLimit } from "../score-store.ts";
+import { TraceScores, withinLimit } from "../score-store.ts";
+import { NO_ADDITIONS, SpanAdditions } from "../span-additions.ts";
 import type { TraceChange } from "../span-store.ts";
 
 /** The result of writing scores. */
@@ -102,12 +103,13 @@ export class ScoreReader {
   }
 
   /**
-   * What follows the total of a listed record.
+   * What a listed record is read with.
    *
    * @param isTop Whether the scores of the whole trace are among them.
    */
-  ofListed(project: string, traceId: string, spanId: string, isTop: boolean): string {
+  ofListed(project: string, traceId: string, spanId: string, isTop: boolean): SpanAdditions {
     const rows = this.#ofSpan.all(project, traceId, spanId, isTop ? "" : spanId);
-    return scoresText((rows as unknown as ScoreRow[]).map(({ record }) => record));
+    if (rows.length === 0) return NO_ADDITIONS;
+    return new SpanAdditions((rows as unknown as ScoreRow[]).map(({ record }) => record));
   }
 }

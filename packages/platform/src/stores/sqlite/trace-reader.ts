@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { ByteWindow, freeMemory } from "../byte-window.ts";
 import type { HeaderRow, PlacedNode } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
@@ -174,7 +173,7 @@ export class TraceReader {
       try {
         const top = this.#readTop(project, traceId);
         if (top === undefined) continue;
-        bytes += Buffer.byteLength(top.scores);
+        bytes += top.added;
         if (tops.length > 0 && bytes > maxBytes) return { tops, unread: traceIds.length - n };
         tops.push(top.record);
       } catch (error) {
@@ -185,15 +184,15 @@ export class TraceReader {
     return { tops, unread: 0 };
   }
 
-  #readTop(project: string, traceId: string): { record: string; scores: string } | undefined {
+  #readTop(project: string, traceId: string): { record: string; added: number } | undefined {
     return reading(traceId, () => {
       const row = this.#top.get(project, traceId) as unknown as TopRow | undefined;
       if (row === undefined) return undefined;
       const { header, body, offset, length, total } = row;
       checkBody(header, body, traceId);
       const open = openRecordText(body, offset, length);
-      const scores = this.#scores.ofListed(project, traceId, spanIdIn(open), true);
-      return { record: `${open}${total}${scores}${AFTER_LISTED_TOTAL}`, scores };
+      const added = this.#scores.ofListed(project, traceId, spanIdIn(open), true);
+      return { record: added.listed(open, total), added: added.bytes };
     });
   }
 

@@ -118,16 +118,17 @@ export async function* nestRecords(
     const records = await read.openRecords(batch);
     let bytes = 0;
     for (const [n, node] of batch.entries()) {
-      const record = records[n]!;
+      const added = read.scores?.of(idOf(node), node === tree.top);
+      const record = added?.hasContent
+        ? Buffer.from(added.fill(Buffer.from(records[n]!).toString()))
+        : records[n]!;
       bytes += record.length;
       const nextDepth = tree.depth[node]!;
       if (from + n > first) writer.writeText(betweenRecords(depth, nextDepth));
       depth = nextDepth;
       writer.writeBytes(record);
       writer.writeText(totalText(tree.total(node)));
-      if (read.scores !== null) {
-        writer.writeBytes(Buffer.from(read.scores.after(idOf(node), node === tree.top)));
-      }
+      if (added !== undefined) writer.writeBytes(Buffer.from(added.afterTotal));
       writer.writeText(AFTER_TOTAL);
       if (writer.isFull) {
         yield writer.take();
