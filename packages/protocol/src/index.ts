@@ -133,6 +133,7 @@ export {
   isSlug,
   looksLikeId,
   nearestSlug,
+  SLUG_SCHEMA,
   slugFault,
 } from "./registry/slug.ts";
 export type {
@@ -142,7 +143,7 @@ export type {
   VariableAction,
   VariableHistoryEntry,
 } from "./registry/variable.ts";
-export { variableNameFault } from "./registry/variable-name.ts";
+export { VARIABLE_NAME_SCHEMA, variableNameFault } from "./registry/variable-name.ts";
 export type { RegistryVariant, VariantRevision } from "./registry/variant.ts";
 export type { JsonSchema } from "./schema-ref.ts";
 export { resolveSchema } from "./schema-ref.ts";

@@ -69,9 +69,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     path: string,
   ): Answer | Promise<Answer> {
     const { method = "GET", headers } = incoming;
-    const methods = METHODS.filter((each) => find(router, each, path) !== undefined).flatMap(
-      (each) => (each === "GET" ? ["GET", "HEAD"] : [each]),
-    );
+    const matches = METHODS.flatMap((each) => find(router, each, path) ?? []);
+    // `/builds/live` is a path of its own, and not also a build called "live".
+    const fewest = Math.min(...matches.map(({ params }) => Object.keys(params).length));
+    const methods = matches
+      .filter(({ params }) => Object.keys(params).length === fewest)
+      .flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
     if (methods.length > 0) return methodNotAllowed(method, methods.join(", "));
     const missing = problemAnswer({
       type: "route_not_found",

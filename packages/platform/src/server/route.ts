@@ -59,6 +59,8 @@ export interface Operation {
   readonly description?: string | undefined;
   readonly params?: Declared<ParameterSchemas> | undefined;
   readonly query?: Declared<ParameterSchemas> | undefined;
+  /** Whether an empty value of the query is checked like any other. */
+  readonly checksEmpty?: boolean | undefined;
   readonly body?: Declared<z.ZodMiniType> | undefined;
   /** The body of a request that the route reads from the socket: content type → schema. */
   readonly requestBody?: BodyDoc | undefined;
@@ -111,8 +113,6 @@ export interface RouteSpec<
    * not declared are ignored.
    */
   readonly query?: Declared<Query>;
-  /** Whether an empty value of the query is checked like any other. */
-  readonly checksEmpty?: boolean;
   /** JSON. No body is one without fields. */
   readonly body?: Declared<Body>;
   readonly maxBodyBytes?: number | ((caller: Caller) => number);
@@ -158,8 +158,7 @@ export function route<
   Query extends ParameterSchemas = NoParameters,
   Body extends z.ZodMiniType = WithoutBody,
 >(spec: RouteSpec<Asks, Path, Query, Body, Success>): Route {
-  const { method, path, alsoAt, access, checksEmpty, maxBodyBytes, guard, answer, ...operation } =
-    spec;
+  const { method, path, alsoAt, access, maxBodyBytes, guard, answer, ...operation } = spec;
   const { clients = "own" } = spec;
   const limitedKeys = spec.limitedKeys ?? (isWide(access, method) ? "refused" : "allowed");
   const params = once(spec.params);
@@ -174,7 +173,7 @@ export function route<
     if (refused !== undefined) return problemAnswer(refused);
     const problems: Problem[] = [];
     const inPath = params && readParameters("path", params(), request.params, problems);
-    const given = query && queryValues(query(), request.query, checksEmpty === true);
+    const given = query && queryValues(query(), request.query, operation.checksEmpty === true);
     const inQuery = query && given && readParameters("query", query(), given, problems);
     const [first, ...others] = problems;
     if (first !== undefined) return problemsAnswer([first, ...others]);

@@ -1,6 +1,5 @@
 import { shownValue } from "../shown-value.ts";
 
-const SLUG = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/;
 const LONGEST = 64;
 
 /** What an id begins with, by the kind of thing it names. */
@@ -9,7 +8,15 @@ export type IdPrefix = (typeof ID_PREFIXES)[number];
 /** Characters of an id after its prefix and `_`. */
 export const ID_LENGTH = 20;
 
-const BEGINS_AS_ID = new RegExp(`^(?:${ID_PREFIXES.join("|")})_.{${ID_LENGTH}}`);
+const ID_BEGINNING = `(?:${ID_PREFIXES.join("|")})_.{${ID_LENGTH}}`;
+const BEGINS_AS_ID = new RegExp(`^${ID_BEGINNING}`);
+
+/** A slug, as JSON Schema. */
+export const SLUG_SCHEMA = {
+  pattern: `^(?!${ID_BEGINNING})[a-z0-9]+(?:[-_.][a-z0-9]+)*$`,
+  maxLength: LONGEST,
+} as const;
+const SLUG = new RegExp(SLUG_SCHEMA.pattern);
 
 /** Whether a text has the form of an id. Such a text is never a slug. */
 export function looksLikeId(text: string): boolean {
@@ -17,7 +24,7 @@ export function looksLikeId(text: string): boolean {
 }
 
 export function isSlug(text: string): boolean {
-  return text.length <= LONGEST && SLUG.test(text) && !looksLikeId(text);
+  return text.length <= LONGEST && SLUG.test(text);
 }
 
 /** Why a text is not a slug; undefined for a valid slug. */

@@ -1,4 +1,11 @@
 const LONGEST_NAME = 128;
+const RESERVED = "AGATE_.*|NODE_OPTIONS|LD_.*|PORT|HOST";
+
+/** A variable's name, as JSON Schema. */
+export const VARIABLE_NAME_SCHEMA = {
+  pattern: `^(?!(?:${RESERVED})$)[A-Za-z_][A-Za-z0-9_]*$`,
+  maxLength: LONGEST_NAME,
+} as const;
 
 /** Why a variable cannot have this name; undefined where it can. */
 export function variableNameFault(name: string): string | undefined {
@@ -6,7 +13,7 @@ export function variableNameFault(name: string): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     return "Must be letters, digits and _, and begin with no digit";
   }
-  if (/^(?:AGATE_.*|NODE_OPTIONS|LD_.*|PORT|HOST)$/.test(name)) {
+  if (new RegExp(`^(?:${RESERVED})$`).test(name)) {
     return "Agate sets it, or it changes how Node starts: it cannot be set";
   }
   return undefined;

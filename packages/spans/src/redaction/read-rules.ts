@@ -12,7 +12,8 @@ export const MOST_KEYS = 200;
 const LONGEST_KEY = 200;
 export const MOST_CUSTOM_PATTERNS = 20;
 const FIELDS = ["keys", "patterns", "custom"];
-const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+/** The name of a pattern of a project. */
+export const CUSTOM_PATTERN_NAME = /^[a-z][a-z0-9_-]{0,31}$/;
 
 export interface RuleProblem {
   /** Where in the rules: `["custom", 0, "regex"]`. */
@@ -100,7 +101,7 @@ function readCustom(value: unknown, refuse: Refuse): CustomPattern[] {
     for (const field of Object.keys(others)) {
       refuse([...path, field], "There is no such field. The fields are name and regex.");
     }
-    if (typeof name !== "string" || !NAME.test(name)) {
+    if (typeof name !== "string" || !CUSTOM_PATTERN_NAME.test(name)) {
       const allowed = "a name of small letters, digits, - and _, beginning with a letter";
       refuse([...path, "name"], mustBe(allowed, shownValue(name)));
     } else if (isTaken(name, custom)) {

@@ -13,12 +13,17 @@ import type { CaseContent, RunRef } from "./run-registry.ts";
 import { invalid, itemsPerCase, lockRunning, type RunRow } from "./run-rows.ts";
 
 const LONGEST_ID = 200;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
-const CONTROLS = /[\u0000-\u001f\u007f]/;
+
+/** The id of a case, as JSON Schema. */
+export const CASE_ID_SCHEMA = {
+  pattern: "^[^\\u0000-\\u001f\\u007f]+$",
+  maxLength: LONGEST_ID,
+} as const;
+const ID = new RegExp(CASE_ID_SCHEMA.pattern);
 
 /** Whether a text can be the id of a case. Others must not reach the database. */
 export function isCaseId(id: string): boolean {
-  return id !== "" && id.length <= LONGEST_ID && !CONTROLS.test(id) && id.isWellFormed();
+  return id.length <= LONGEST_ID && ID.test(id) && id.isWellFormed();
 }
 
 export async function addCases(

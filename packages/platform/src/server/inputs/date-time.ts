@@ -1,12 +1,18 @@
 import type { Parsed } from "./input-kinds.ts";
 
+// From 1970 to 2254: a number holds microseconds exactly up to the year 2255.
+const YEAR = "(?:19[7-9]\\d|2[01]\\d\\d|22[0-4]\\d|225[0-4])";
+const DATE = `${YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])`;
+const HOUR = "(?:[01]\\d|2[0-3])";
+const MINUTE = "[0-5]\\d";
 // An unescaped `+` arrives as a space.
-const DATE_TIME =
-  /^(\d{4}-\d{2}-\d{2})(?:[Tt](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+ -]\d{2}:?\d{2}))?$/;
+const ZONE = `[Zz]|[+ -]${HOUR}:?${MINUTE}`;
 
-// A number holds microseconds exactly up to the year 2255.
-const FIRST_YEAR = 1970;
-const LAST_YEAR = 2254;
+/** What {@link parseDateTime} takes, but for days that a month does not have. */
+export const DATE_TIME_PATTERN = {
+  pattern: `^(${DATE})(?:[Tt](${HOUR}:${MINUTE})(?::(${MINUTE})(?:\\.(\\d{1,9}))?)?(${ZONE}))?$`,
+};
+const DATE_TIME = new RegExp(DATE_TIME_PATTERN.pattern);
 
 /**
  * Microseconds since 1970 of an ISO 8601 date (midnight UTC) or of a date and time with `Z` or an
@@ -18,23 +24,18 @@ export function parseDateTime(text: string): number | undefined {
   const match = DATE_TIME.exec(text);
   if (match === null) return undefined;
   const [, date, minute = "00:00", second = "00", fraction = "", zone = "Z"] = match;
-  const year = Number(date?.slice(0, 4));
-  if (year < FIRST_YEAR || year > LAST_YEAR) return undefined;
   const whole = Date.parse(`${date}T${minute}:${second}Z`);
-  if (Number.isNaN(whole)) return undefined;
   // Date.parse takes 30 February for 2 March.
   if (new Date(whole).toISOString().slice(0, 10) !== date) return undefined;
-  const offset = offsetMinutes(zone);
-  if (offset === undefined) return undefined;
-  const time = (whole - offset * 60_000) * 1000 + Number(fraction.padEnd(6, "0").slice(0, 6));
+  const time =
+    (whole - offsetMinutes(zone) * 60_000) * 1000 + Number(fraction.padEnd(6, "0").slice(0, 6));
   return Math.max(time, 0);
 }
 
-function offsetMinutes(zone: string): number | undefined {
+function offsetMinutes(zone: string): number {
   if (zone === "Z" || zone === "z") return 0;
   const hours = Number(zone.slice(1, 3));
   const minutes = Number(zone.slice(-2));
-  if (hours > 23 || minutes > 59) return undefined;
   return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
 }
 

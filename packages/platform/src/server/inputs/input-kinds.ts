@@ -1,4 +1,4 @@
-import { choiceList } from "@agate/protocol";
+import { choiceList, SLUG_SCHEMA } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Problem } from "../answer.ts";
 
@@ -34,6 +34,11 @@ export function text(doc: InputDoc, longest = LONGEST_TEXT) {
 /** Text whose rules are checked by what it is for: a slug, an id. */
 export function name(doc: InputDoc) {
   return documented(z.string(), doc);
+}
+
+/** The slug of something new, which is checked by what it is for. */
+export function newSlug(doc: InputDoc) {
+  return documented(z.string(), doc, SLUG_SCHEMA);
 }
 
 /** One of a few words. */

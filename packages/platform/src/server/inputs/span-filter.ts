@@ -5,7 +5,7 @@ import { SCORE_OPERATORS } from "../../stores/score-store.ts";
 import type { SpanFilter } from "../../stores/span-query.ts";
 import type { Problem } from "../answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
-import { readDateTime } from "./date-time.ts";
+import { DATE_TIME_PATTERN, readDateTime } from "./date-time.ts";
 import {
   amount,
   choice,
@@ -27,8 +27,12 @@ function recorded(doc: InputDoc) {
 }
 
 function time(doc: InputDoc) {
-  return z.optional(parsed(doc, {}, readDateTime));
+  return z.optional(parsed(doc, DATE_TIME_PATTERN, readDateTime));
 }
+
+const SCORE_CONDITION = new RegExp(
+  `^([a-z0-9][a-z0-9._-]{0,63})(?:(${SCORE_OPERATORS.join("|")})(-?\\d+(?:\\.\\d+)?)|:(any|none|skipped|failed))$`,
+);
 
 /** The filters that lists, live events and analytics share: the one declaration of them. */
 export function spanFilterInputs() {
@@ -75,7 +79,7 @@ export function spanFilterInputs() {
             "What a score is: `NAME<0.5` (or `<=`, `=`, `>=`, `>`), `NAME:any`, `NAME:none`, `NAME:skipped` or `NAME:failed`. A trace is found by the scores of any of its spans; a span by those that name it, not by those of its whole trace.",
           example: "helpful<0.5",
         },
-        {},
+        { pattern: SCORE_CONDITION.source },
         readScoreCondition,
       ),
     ),
@@ -89,10 +93,6 @@ export function spanFilterInputs() {
     ...timeRangeInputs(),
   };
 }
-
-const SCORE_CONDITION = new RegExp(
-  `^([a-z0-9][a-z0-9._-]{0,63})(?:(${SCORE_OPERATORS.join("|")})(-?\\d+(?:\\.\\d+)?)|:(any|none|skipped|failed))$`,
-);
 
 function readScoreCondition(given: string): Parsed<ScoreCondition> {
   const [, name, operator, value, word] = SCORE_CONDITION.exec(given) ?? [];

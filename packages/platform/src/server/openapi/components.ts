@@ -80,7 +80,7 @@ const SCHEMAS = {
     .strictObject({ counts: z.record(z.string(), z.int().positive()) })
     .meta({ id: "FailedSpans" }),
   Health: z.strictObject({ status: z.literal("ok"), version: z.string() }).meta({ id: "Health" }),
-  OtlpLogsRequest: z.looseObject({ resourceLogs: z.array(z.looseObject({})) }).meta({
+  OtlpLogsRequest: z.looseObject({ resourceLogs: z.array(z.looseObject({})).optional() }).meta({
     id: "OtlpLogsRequest",
     description: "OTLP `ExportLogsServiceRequest` in its JSON form.",
     examples: [
@@ -121,28 +121,30 @@ const SCHEMAS = {
         .optional(),
     })
     .meta({ id: "OtlpLogsResponse", description: "OTLP `ExportLogsServiceResponse`." }),
-  OtlpMetricsRequest: z.looseObject({ resourceMetrics: z.array(z.looseObject({})) }).meta({
-    id: "OtlpMetricsRequest",
-    description: "OTLP `ExportMetricsServiceRequest` in its JSON form.",
-    examples: [
-      {
-        resourceMetrics: [
-          {
-            scopeMetrics: [
-              {
-                metrics: [
-                  {
-                    name: "gen_ai.client.token.usage",
-                    sum: { dataPoints: [{ timeUnixNano: "1794736802000000000", asInt: "120" }] },
-                  },
-                ],
-              },
-            ],
-          },
-        ],
-      },
-    ],
-  }),
+  OtlpMetricsRequest: z
+    .looseObject({ resourceMetrics: z.array(z.looseObject({})).optional() })
+    .meta({
+      id: "OtlpMetricsRequest",
+      description: "OTLP `ExportMetricsServiceRequest` in its JSON form.",
+      examples: [
+        {
+          resourceMetrics: [
+            {
+              scopeMetrics: [
+                {
+                  metrics: [
+                    {
+                      name: "gen_ai.client.token.usage",
+                      sum: { dataPoints: [{ timeUnixNano: "1794736802000000000", asInt: "120" }] },
+                    },
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    }),
   OtlpMetricsResponse: z
     .strictObject({
       partialSuccess: z
@@ -156,7 +158,7 @@ const SCHEMAS = {
         .optional(),
     })
     .meta({ id: "OtlpMetricsResponse", description: "OTLP `ExportMetricsServiceResponse`." }),
-  OtlpTraceRequest: z.looseObject({ resourceSpans: z.array(z.looseObject({})) }).meta({
+  OtlpTraceRequest: z.looseObject({ resourceSpans: z.array(z.looseObject({})).optional() }).meta({
     id: "OtlpTraceRequest",
     description: "OTLP `ExportTraceServiceRequest` in its JSON form.",
     examples: [

@@ -12,6 +12,9 @@ import { COMPONENT_PREFIX, componentSchemas } from "./components.ts";
 /** What any route may answer: the request itself was wrong, or the server was. */
 const ERRORS_ANYWHERE: readonly ErrorType[] = [
   "request_malformed",
+  "request_timeout",
+  "headers_too_large",
+  "expectation_failed",
   "host_not_allowed",
   "origin_not_allowed",
   "internal_error",
@@ -96,20 +99,33 @@ function operationObject({ operation, access, limitedKeys }: Route) {
     }),
     parameters: [
       ...parameterObjects("path", operation.params?.()),
-      ...parameterObjects("query", operation.query?.()),
+      ...parameterObjects("query", operation.query?.(), operation.checksEmpty),
     ],
     ...requestBodyObject(operation),
     responses: responseObjects(operation, access),
   };
 }
 
-function parameterObjects(place: "path" | "query", schema: z.core.$ZodType | undefined) {
+function parameterObjects(
+  place: "path" | "query",
+  schema: z.core.$ZodType | undefined,
+  checksEmpty = false,
+) {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = jsonSchema(schema);
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = property as z.core.JSONSchema.JSONSchema;
-    return { name, in: place, required: required.includes(name), description, schema: rest };
+    const isRequired = required.includes(name);
+    const base = { name, in: place, required: isRequired, description };
+    if (place === "path" || isRequired || checksEmpty) return { ...base, schema: rest };
+    return { ...base, allowEmptyValue: true, schema: orEmpty(rest) };
   });
+}
+
+/** An empty value counts as absent. Of numbers and words, `allowEmptyValue` alone tells it. */
+function orEmpty(schema: z.core.JSONSchema.JSONSchema): z.core.JSONSchema.JSONSchema {
+  const { pattern } = schema;
+  return pattern === undefined ? schema : { ...schema, pattern: `^$|${pattern}` };
 }
 
 function requestBodyObject({ body, requestBody }: Operation) {

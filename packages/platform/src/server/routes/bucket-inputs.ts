@@ -5,7 +5,7 @@ import type { BucketPlan } from "../../traces/buckets.ts";
 import { parseInterval, planBuckets } from "../../traces/buckets.ts";
 import type { Problem } from "../answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
-import { readDateTime } from "../inputs/date-time.ts";
+import { DATE_TIME_PATTERN, readDateTime } from "../inputs/date-time.ts";
 import { type Parsed, parsed } from "../inputs/input-kinds.ts";
 import {
   checkTimeRange,
@@ -29,7 +29,7 @@ export function bucketInputs() {
           ...FROM_DOC,
           description: `${FROM_DOC.description} \`${EARLIEST}\` begins with the first trace that the filters find.`,
         },
-        {},
+        { pattern: `^${EARLIEST}$|${DATE_TIME_PATTERN.pattern}` },
         readFrom,
       ),
     ),

@@ -14,7 +14,7 @@ import {
 } from "../inputs/span-filter.ts";
 import type { Operation, Route } from "../route.ts";
 import { route, success } from "../route.ts";
-import { readId } from "./traces.ts";
+import { ID_PATTERN, readId } from "./traces.ts";
 
 const DEFAULT_LIMIT = 50;
 
@@ -97,13 +97,15 @@ export function listRoute(
 /** As many as fit into an address that every proxy takes. */
 const MOST_TRACES = 100;
 
+const ID = ID_PATTERN.pattern.slice(1, -1);
+
 const traceIds = () =>
   parsed(
     {
       description: `Ids of up to ${MOST_TRACES} traces, separated by commas.`,
       example: "5b8efff798038103d269b633813fc60c",
     },
-    {},
+    { pattern: `^${ID}(?:,${ID}){0,${MOST_TRACES - 1}}$` },
     (text) => {
       const ids = text.split(",");
       if (ids.length > MOST_TRACES) {

@@ -3,6 +3,7 @@ import {
   isRecord,
   SCORE_SOURCE_KINDS,
   SCORE_STATUSES,
+  SLUG_SCHEMA,
   shownValue,
   slugFault,
 } from "@agate/protocol";
@@ -15,7 +16,7 @@ import { type NewScore, toStoredScore } from "../../stores/to-stored-score.ts";
 import { parseSpanId, parseTraceId } from "../../traces/span-ids.ts";
 import type { Problem } from "../answer.ts";
 import { opaqueAnswer, problemsAnswer } from "../answer.ts";
-import { readDateTime } from "../inputs/date-time.ts";
+import { DATE_TIME_PATTERN, readDateTime } from "../inputs/date-time.ts";
 import { matching, oneOf, orNull, parsed, text, wholeNumber } from "../inputs/input-kinds.ts";
 import type { Route } from "../route.ts";
 import { route, success } from "../route.ts";
@@ -44,7 +45,7 @@ const newScore = () =>
         (id) => readId(id, parseSpanId),
       ),
     ),
-    name: parsed({ description: "What is judged.", example: "helpful" }, {}, (name) => {
+    name: parsed({ description: "What is judged.", example: "helpful" }, SLUG_SCHEMA, (name) => {
       const fault = slugFault(name);
       if (fault === undefined) return { kind: "value", value: name };
       return { kind: "problem", type: "body_invalid", msg: `${shownValue(name)}: ${fault}` };
@@ -90,7 +91,11 @@ const newScore = () =>
       }),
     ),
     created_at: orNull(
-      parsed({ description: "When it was judged; now by default." }, {}, readDateTime),
+      parsed(
+        { description: "When it was judged; now by default." },
+        DATE_TIME_PATTERN,
+        readDateTime,
+      ),
     ),
     run: shortText("The evaluation run that it belongs to."),
     case: shortText("The case of the run."),

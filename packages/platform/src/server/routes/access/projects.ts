@@ -7,7 +7,7 @@ import type { RegistryOutcome } from "../../../registry/registry-outcome.ts";
 import { refused } from "../../../registry/registry-outcome.ts";
 import type { SpanStore } from "../../../stores/span-store.ts";
 import { problemsAnswer } from "../../answer.ts";
-import { name } from "../../inputs/input-kinds.ts";
+import { name, newSlug } from "../../inputs/input-kinds.ts";
 import type { Route } from "../../route.ts";
 import { noContent, route, success } from "../../route.ts";
 import { outcomeAnswer } from "../registry/registry-route.ts";
@@ -27,7 +27,7 @@ const projectParams = () =>
 
 const slugBody = () =>
   z.strictObject({
-    slug: name({ description: "What it is called in commands.", example: "search-team" }),
+    slug: newSlug({ description: "What it is called in commands.", example: "search-team" }),
   });
 
 /** `/registry/projects`: listing, creating, renaming and deleting them. */

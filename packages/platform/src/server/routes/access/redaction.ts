@@ -1,6 +1,6 @@
 import type { RedactionRules } from "@agate/protocol";
 import { REDACTION_PATTERNS } from "@agate/protocol";
-import { Redactor, readRules } from "@agate/spans/redaction";
+import { CUSTOM_PATTERN_NAME, Redactor, readRules } from "@agate/spans/redaction";
 import * as z from "zod/mini";
 import type { RedactionSettings } from "../../../registry/registry.ts";
 import { jsonAnswer, type Problem, problemsAnswer } from "../../answer.ts";
@@ -27,7 +27,8 @@ const RULES_SCHEMA = {
   properties: {
     keys: {
       type: "array",
-      items: { type: "string" },
+      items: { type: "string", minLength: 1, maxLength: 200 },
+      maxItems: 200,
       description:
         "Names whose values are replaced at any depth, or paths from the top of a value, `*` for any one step.",
     },
@@ -40,7 +41,10 @@ const RULES_SCHEMA = {
       type: "array",
       items: {
         type: "object",
-        properties: { name: { type: "string" }, regex: { type: "string" } },
+        properties: {
+          name: { type: "string", pattern: CUSTOM_PATTERN_NAME.source },
+          regex: { type: "string", minLength: 1 },
+        },
         required: ["name", "regex"],
         additionalProperties: false,
       },

@@ -44,7 +44,11 @@ export function applicationSchemaRoutes(registry: Registry, maxBodyBytes: number
       description:
         "Takes what the workflow answers at `GET /openapi.json` as the code of an environment, and keeps the configuration that is live there, or deploys the variant `default`. Refused if that configuration does not satisfy it, and where the platform itself runs a build.",
       query: schemaQuery,
-      body: () => json({ description: "OpenAPI, as the workflow answers it." }, { type: "object" }),
+      body: () =>
+        json(
+          { description: "OpenAPI, as the workflow answers it." },
+          { type: "object", properties: { paths: { type: "object" } }, required: ["paths"] },
+        ),
       success: success("ApplicationSchema", "The schema, as it is now."),
       errors: [
         "schema_invalid",

@@ -12,6 +12,7 @@ import type { ErrorType } from "../../errors/error-types.ts";
 import {
   integer,
   name,
+  newSlug,
   orNull,
   type Parsed,
   parsed,
@@ -266,7 +267,7 @@ export function revisionNumber(description: string) {
 }
 
 export const slug = () =>
-  name({
+  newSlug({
     description:
       "1 to 64 lower-case letters and digits, with single `-`, `_` or `.` inside. Unique among its kind.",
     example: "concise",

@@ -1,3 +1,4 @@
+import { VARIABLE_NAME_SCHEMA } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { Deployer } from "../../../deployments/deployer.ts";
 import type { Registry } from "../../../registry/registry.ts";
@@ -13,6 +14,7 @@ const VARIABLES = "/registry/applications/{app}/environments/{environment}/varia
 
 const SET_SCHEMA = {
   type: "object",
+  propertyNames: VARIABLE_NAME_SCHEMA,
   additionalProperties: {
     anyOf: [
       { type: "string" },

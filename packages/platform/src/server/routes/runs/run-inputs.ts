@@ -12,6 +12,7 @@ import {
   shownValue,
 } from "@agate/protocol";
 import * as z from "zod/mini";
+import { CASE_ID_SCHEMA } from "../../../registry/runs/add-cases.ts";
 import { parseSpanId, parseTraceId } from "../../../traces/span-ids.ts";
 import {
   documented,
@@ -19,6 +20,7 @@ import {
   json,
   matching,
   name,
+  newSlug,
   oneOf,
   orNull,
   type Parsed,
@@ -108,7 +110,7 @@ const gates = () =>
 
 const column = () =>
   z.strictObject({
-    name: name({ description: "A slug. `baseline` is what the first column is compared with." }),
+    name: newSlug({ description: "A slug. `baseline` is what the first column is compared with." }),
     ref: text({ description: "What is called: `default@9`, `env:production`." }, LONGEST.name),
     build: orNull(name({ description: "Number or id of the build that serves it." })),
     variant: shortText("The variant of its configuration."),
@@ -158,18 +160,18 @@ export const newRun = () =>
   documented(
     z.strictObject({
       id: orNull(runId()),
-      application: name({
+      application: newSlug({
         description: "Slug of the application. It is created if it is missing.",
         example: "quickstart",
       }),
-      evaluation: name({ description: "Name of the evaluation, a slug.", example: "tickets" }),
+      evaluation: newSlug({ description: "Name of the evaluation, a slug.", example: "tickets" }),
       runner: orNull(clientRunner()),
       testset: runTestset(),
       scorers: documented(
         z
           .array(
             z.strictObject({
-              name: name({ description: "Of its score, a slug." }),
+              name: newSlug({ description: "Of its score, a slug." }),
               version: shortText("Tells whether two runs had the same scorer."),
               kind: z.optional(
                 oneOf(
@@ -210,7 +212,11 @@ const RUN_ID = new RegExp(ID_PATTERN.pattern);
 
 const runCase = () =>
   z.strictObject({
-    id: name({ description: "Unique in the run; 1 to 200 characters." }),
+    id: documented(
+      z.string(),
+      { description: "Unique in the run; 1 to 200 characters." },
+      CASE_ID_SCHEMA,
+    ),
     inputs: json({ description: "What the route is called with." }, {}),
     expected: z.optional(json({ description: "Left out where nothing is expected." }, {})),
     metadata: orNull(

@@ -65,6 +65,12 @@ const commitBody = () =>
       description: "Either `rows`, or `upsert` and `delete`.",
       example: { upsert: EXAMPLE_ROWS, base_revision: 2, message: "A ticket of today" },
     },
+    {
+      oneOf: [
+        { required: ["rows"] },
+        { anyOf: [{ required: ["upsert"] }, { required: ["delete"] }] },
+      ],
+    },
   );
 
 type CommitBody = z.output<ReturnType<typeof commitBody>>;
