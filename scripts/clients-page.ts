@@ -66,7 +66,10 @@ export function renderPage(page: string, captures: readonly ClientCapture[]): st
 
 /** The guide with its tables of settings made anew. */
 export function renderGuide(page: string, captures: readonly ClientCapture[]): string {
-  return withPart(page, "Python", settingsOf(of("Python", captures)));
+  return LANGUAGES.reduce(
+    (text, language) => withPart(text, language, settingsOf(of(language, captures))),
+    page,
+  );
 }
 
 function of(language: string, captures: readonly ClientCapture[]): readonly ClientCapture[] {
