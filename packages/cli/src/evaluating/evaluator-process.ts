@@ -36,7 +36,7 @@ export type EvaluatorOutcome =
 
 /** How long a process may take to send its last spans. */
 const END_MS = 10_000;
-/** How long a build may take to start: as long as a platform gives it. One of an old SDK never listens. */
+/** How long a build may take to start: as long as a platform gives it. */
 const START_MS = 30_000;
 
 /** The process that runs routes and scorers for a run. It ends with this one. */

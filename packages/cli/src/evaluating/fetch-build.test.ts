@@ -15,22 +15,27 @@ import { fetchBuild } from "./fetch-build.ts";
 
 const sha256 = (bytes: Uint8Array | string) => createHash("sha256").update(bytes).digest("hex");
 
-const PROGRAM = Buffer.from("// program");
-const MANIFEST = JSON.stringify({
-  format: BUILD_FORMAT,
-  application: "echo",
-  entry: "app.js",
-  sdk_version: "0.1.0",
-  node: ">=22",
-  install: null,
-  files: [{ path: "app.js", size: PROGRAM.length, sha256: sha256(PROGRAM) }],
-} satisfies BuildManifest);
-const ARCHIVE = await archiveFiles(
-  new Map([
-    ["agate-build.json", Buffer.from(MANIFEST)],
-    ["app.js", PROGRAM],
-  ]),
-);
+/** @param program Its only file. */
+async function packed(program: string) {
+  const bytes = Buffer.from(program);
+  const manifest = JSON.stringify({
+    format: BUILD_FORMAT,
+    application: "echo",
+    entry: "app.js",
+    sdk_version: "0.0.9",
+    node: ">=22",
+    install: null,
+    files: [{ path: "app.js", size: bytes.length, sha256: sha256(bytes) }],
+  } satisfies BuildManifest);
+  const files = new Map([
+    ["agate-build.json", Buffer.from(manifest)],
+    ["app.js", bytes],
+  ]);
+  return { archive: await archiveFiles(files), sha256: sha256(manifest) };
+}
+
+const PROGRAM = "// process.env.AGATE_EVALUATOR_SOCKET";
+const { archive: ARCHIVE, sha256: MANIFEST_SHA256 } = await packed(PROGRAM);
 
 let folder: string;
 let answer: (response: ServerResponse) => void;
@@ -54,7 +59,7 @@ beforeEach(() => {
 
 function fetched(
   limits = { archive: ARCHIVE.length, unpacked: 1e6 },
-  manifest_sha256 = sha256(MANIFEST),
+  manifest_sha256 = MANIFEST_SHA256,
 ) {
   const { port } = server.address() as AddressInfo;
   const api = createApiClient({
@@ -84,7 +89,16 @@ it("refuses an archive beyond a limit, of other bytes than the record says, or c
 
 it("takes an archive up to the limit, and downloads a build once", async () => {
   const first = await fetched();
-  expect(await readFile(join(first.folder, first.entry), "utf8")).toBe("// program");
+  expect(await readFile(join(first.folder, first.entry), "utf8")).toBe(PROGRAM);
   expect(await fetched()).toMatchObject(first);
   expect(requests).toEqual(["/registry/applications/echo/builds/bld_1/archive"]);
+});
+
+it("refuses a build whose SDK has no evaluators, without starting it", async () => {
+  const old = await packed("// process.env.AGATE_LISTEN");
+  answer = (response) => response.end(old.archive);
+  const limits = { archive: old.archive.length, unpacked: 1e6 };
+  await expect(fetched(limits, old.sha256)).rejects.toThrow(
+    "Build 7 can't be run here. It was packed with @agate/sdk 0.0.9, which cannot run evaluations. Update @agate/sdk to 0.1.0 or later, and deploy the code again.",
+  );
 });

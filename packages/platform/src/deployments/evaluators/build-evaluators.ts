@@ -38,14 +38,15 @@ export interface BuildEvaluatorsOptions {
   readonly room: ProcessRoom;
   /** Fires when the platform stops. */
   readonly signal: AbortSignal;
+  /** How long an evaluator may take to list its evaluations, in milliseconds. */
+  readonly describeMs?: number;
 }
 
 /** Whose variables an evaluator gets that is started to be asked for its evaluations. */
 const DESCRIBED_IN = "development";
-/** How long an evaluator may take to list its evaluations. */
-const DESCRIBE_MS = 30_000;
+export const DESCRIBE_MS = 30_000;
 /** How long an evaluator may take to send its last spans. */
-const END_MS = 10_000;
+export const END_MS = 10_000;
 
 /** Evaluator processes of deployed builds, started as processes that serve calls are. */
 export class BuildEvaluators implements Evaluators {
@@ -90,18 +91,25 @@ export class BuildEvaluators implements Evaluators {
     if (kept.kind === "read") return { kind: "described", evaluations: kept.evaluations };
     const development = await environments.get(refOf(build), DESCRIBED_IN);
     const environment = development.kind === "done" ? development.value : null;
-    const { signal } = this.#options;
+    const { signal, describeMs = DESCRIBE_MS } = this.#options;
     const started = await this.#start(build, environment, { signal, onLine: () => {} });
     if (started.kind === "failed") return started;
-    const timer = setTimeout(() => void started.stop(0), DESCRIBE_MS);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      void started.stop(0);
+    }, describeMs);
     try {
       using client = new EvaluatorClient(started.socketPath);
       const evaluations = await client.evaluations();
       await builds.keepEvaluations(id, evaluations);
       return { kind: "described", evaluations };
     } catch (error) {
-      const reason = `Its evaluations could not be listed: ${(error as Error).message}`;
-      return { kind: "failed", reason, log: [] };
+      return failed(
+        isLate
+          ? `It did not list its evaluations within ${describeMs / 1000} s.`
+          : `Its evaluations could not be listed: ${(error as Error).message}`,
+      );
     } finally {
       clearTimeout(timer);
       await started.stop(END_MS);
@@ -238,8 +246,7 @@ function failed(reason: string): EvaluatorFailure {
 }
 
 function reasonOf({ cause, reason }: StartFailure): string {
-  // Programs of earlier SDKs listen on the socket for calls only.
   return cause === "silent"
-    ? "It does not answer on the socket of an evaluator. Deploy the code again with the current @agate/sdk."
+    ? "It did not answer on the socket of an evaluator in time. Look for code that waits while modules are loaded."
     : reason;
 }

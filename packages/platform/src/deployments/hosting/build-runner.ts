@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BuildPermission } from "@agate/protocol";
 import type { VariableValue } from "../../registry/variables-change.ts";
@@ -63,6 +65,8 @@ export interface PreparedBuild {
   readonly entry: string;
   /** The program of its eval files, likewise; null where it has none. */
   readonly evals: string | null;
+  /** The version of the SDK that it was packed with. */
+  readonly sdkVersion: string;
   /** Where its packages are installed; null where it has none. */
   readonly modules: string | null;
 }
@@ -88,6 +92,8 @@ export class BuildRunner {
     const prepared = await unlessAborted(this.prepare(build), options.signal);
     if (prepared.kind === "failed") return prepared;
     const { folder, modules } = prepared;
+    const lacking = purpose === "evaluation" ? await evaluatorProblem(prepared) : undefined;
+    if (lacking !== undefined) return failed(lacking);
     const entry = purpose === "evaluation" ? (prepared.evals ?? prepared.entry) : prepared.entry;
     const { allow, applicationId } = build;
     const users = await this.#usersOf(build);
@@ -152,9 +158,28 @@ export class BuildRunner {
       }
     }
     const modules = (await store.modulesOf(id)) ?? null;
-    const { entry, evals = null } = manifest;
-    return { kind: "prepared", folder: store.folderOf(id), entry, evals, modules };
+    const { entry, evals = null, sdk_version: sdkVersion } = manifest;
+    return { kind: "prepared", folder: store.folderOf(id), entry, evals, sdkVersion, modules };
   }
+}
+
+/** The first version of the SDK whose programs can be evaluators. */
+const EVALUATORS_SINCE = "0.1.0";
+
+/**
+ * Why a build cannot be an evaluator; undefined where it can. A program of an earlier SDK does not know the
+ * socket of an evaluator, and would be waited for until it has taken too long.
+ */
+export async function evaluatorProblem({
+  folder,
+  entry,
+  evals,
+  sdkVersion,
+}: PreparedBuild): Promise<string | undefined> {
+  // The SDK is in the program: packing puts it there.
+  const program = await readFile(join(folder, evals ?? entry), "utf8");
+  if (program.includes("AGATE_EVALUATOR_SOCKET")) return undefined;
+  return `It was packed with @agate/sdk ${sdkVersion}, which cannot run evaluations. Update @agate/sdk to ${EVALUATORS_SINCE} or later, and deploy the code again.`;
 }
 
 /** Waits for work without stopping it. @throws the signal's reason when it fires first. */
@@ -175,7 +200,7 @@ export function damagedReason(file: string): string {
   return `Its file ${file} is damaged: it differs from the deployed one, and there is no other copy. Deploy the build again, or restore the data directory from a backup.`;
 }
 
-function failed(reason: string, log: readonly string[] = []): StartFailure {
+export function failed(reason: string, log: readonly string[] = []): StartFailure {
   return { kind: "failed", cause: "ended", reason, log };
 }
 

@@ -4,7 +4,7 @@ import { BuildStore } from "../builds/build-store.ts";
 import { ModulesStore } from "../builds/modules-store.ts";
 import { ProcessGroups } from "../processes/process-groups.ts";
 import { type StartFailure, startBuildProcess } from "../processes/start-build-process.ts";
-import { BuildRunner, type PreparedBuild } from "./build-runner.ts";
+import { BuildRunner, evaluatorProblem, failed, type PreparedBuild } from "./build-runner.ts";
 
 export interface FetchedBuildOptions {
   /** Where builds and their packages are kept for the next time. */
@@ -19,8 +19,8 @@ export interface FetchedBuildOptions {
 const INSTALL_MS = 10 * 60_000;
 
 /**
- * Puts a build of another platform on disk, with its packages, as a server would: files are compared
- * with the hashes of the manifest, and the manifest with the build's record.
+ * Puts a build of another platform on disk, with its packages, to be run as an evaluator. As on a server,
+ * files are compared with the hashes of the manifest, and the manifest with the build's record.
  */
 export async function prepareFetchedBuild(
   build: Pick<Build, "id" | "allow" | "manifest_sha256">,
@@ -54,5 +54,7 @@ export async function prepareFetchedBuild(
   // Only files that are here are compared with the record, so they are fetched first.
   await store.repair(id, build.manifest_sha256);
   await store.manifestOf(id);
-  return runner.prepare({ ...build, id, applicationId: "" });
+  const prepared = await runner.prepare({ ...build, id, applicationId: "" });
+  const lacking = prepared.kind === "prepared" ? await evaluatorProblem(prepared) : undefined;
+  return lacking === undefined ? prepared : failed(lacking);
 }
