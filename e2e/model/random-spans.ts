@@ -263,7 +263,7 @@ function kindOf(
 function randomCall(random: SeededRandom): NonNullable<ModelSpan["call"]> {
   return {
     provider: random.pick(["anthropic", "anthropic", "OpenAI"]),
-    responseId: random.pick(["msg_one", "msg_two"]),
+    responseId: random.pick(["msg_01AbCdEfGhIj", "msg_02AbCdEfGhIj"]),
   };
 }
 

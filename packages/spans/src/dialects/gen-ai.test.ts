@@ -64,7 +64,7 @@ describe("a chat span of the current conventions", () => {
       usage: record.metadata.usage,
       cost: 0.004455,
       role: "own",
-      call: { key: "anthropic msg_1", isCostSent: false },
+      call: { key: "anthropic msg_1", isCostSent: false, during: expect.any(Array) },
     });
   });
 

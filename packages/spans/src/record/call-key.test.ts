@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { LONGEST_CALL } from "./call-key.ts";
-import { type AttributeObject, mapped } from "./otlp-span.fixture.ts";
+import { LONGEST_CALL, UNIQUE_ID } from "./call-key.ts";
+import { type AttributeObject, mapped, NOON } from "./otlp-span.fixture.ts";
 
 const call = {
   "gen_ai.operation.name": "chat",
   "gen_ai.provider.name": "openai",
-  "gen_ai.response.id": "chatcmpl-CkPq8",
+  "gen_ai.response.id": "chatcmpl-CkPq8Xw2",
   "gen_ai.usage.input_tokens": 10,
   "gen_ai.usage.output_tokens": 5,
 };
@@ -16,9 +16,9 @@ const keyOf = (attributes: AttributeObject) => callOf(attributes)?.key;
 describe("the call that a span reports", () => {
   it("is named by provider and response id, which stays among the attributes", () => {
     const { record, stored } = mapped(call);
-    expect(stored.figures?.call).toEqual({ key: "openai chatcmpl-CkPq8", isCostSent: false });
-    expect(record.metadata.attributes).toMatchObject({ "gen_ai.response.id": "chatcmpl-CkPq8" });
-    expect(keyOf({ "gen_ai.response.id": "chatcmpl-CkPq9" })).not.toBe(keyOf({}));
+    expect(stored.figures?.call).toEqual({ key: "openai chatcmpl-CkPq8Xw2", isCostSent: false });
+    expect(record.metadata.attributes).toMatchObject({ "gen_ai.response.id": "chatcmpl-CkPq8Xw2" });
+    expect(keyOf({ "gen_ai.response.id": "chatcmpl-CkPq9Xw2" })).not.toBe(keyOf({}));
     expect(keyOf({ "gen_ai.provider.name": "mistral_ai" })).not.toBe(keyOf({}));
   });
 
@@ -61,12 +61,13 @@ describe("the call that a span reports", () => {
     expect(callOf({})?.isCostSent).toBe(false);
   });
 
-  it("differs by its tokens where Ollama has drawn the same of its 999 ids", () => {
-    const drawn = { "gen_ai.response.id": "chatcmpl-123" };
-    expect(keyOf(drawn)).toBe(keyOf({ ...drawn, "gen_ai.request.model": "llama" }));
-    expect(keyOf(drawn)).not.toBe(keyOf({ ...drawn, "gen_ai.usage.output_tokens": 6 }));
-    const long = { "gen_ai.response.id": "chatcmpl-1234" };
-    expect(keyOf(long)).toBe(keyOf({ ...long, "gen_ai.usage.output_tokens": 6 }));
+  it(`has its time with it where the id has fewer than ${UNIQUE_ID} characters`, () => {
+    const unique = "x".repeat(UNIQUE_ID);
+    expect(callOf({ "gen_ai.response.id": unique })?.during).toBeUndefined();
+    const short = { ...call, "gen_ai.response.id": unique.slice(1) };
+    expect(callOf(short)?.during).toEqual([NOON, NOON + 1_500_000]);
+    const { stored } = mapped(short, { end: { us: 0, nanos: 0 } });
+    expect(stored.figures?.call?.during).toEqual([NOON, NOON]);
   });
 
   it(`has a name of at most ${LONGEST_CALL} characters`, () => {

@@ -9,8 +9,8 @@ import type { AttributeValue, OtlpSpan } from "../otlp-span.ts";
 import { isNumberShown } from "../otlp-span.ts";
 import type { PriceLookup } from "../pricing/price-lookup.ts";
 import { costOf } from "../pricing/price-lookup.ts";
-import type { ReportedFigures } from "../span-tree/reported-figures.ts";
-import { callKey } from "./call-key.ts";
+import type { ReportedCall, ReportedFigures } from "../span-tree/reported-figures.ts";
+import { callKey, UNIQUE_ID } from "./call-key.ts";
 import type { KeyInfo } from "./key-table.ts";
 import type { ResourceFields } from "./resource-fields.ts";
 import type { Parameter, SpanReading } from "./span-reading.ts";
@@ -172,14 +172,24 @@ function reportedFigures(
 ): ReportedFigures {
   const isKindOfCall = kind === "LLM" || kind === "EMBEDDING" || kind === "RERANKER";
   const isModelCall = isKindOfCall && !restatesInnerCall(span.attributes);
-  const { provider, responseId } = reading.text;
-  const key = isModelCall && responseId !== null ? callKey(provider, responseId, usage) : null;
   return {
     usage,
     cost,
     role: isModelCall || hasAgateFigures(reading) ? "own" : "restated",
-    call: key === null ? undefined : { key, isCostSent },
+    call: isModelCall ? reportedCall(span, reading, isCostSent) : undefined,
   };
+}
+
+function reportedCall(
+  { start, end }: OtlpSpan,
+  reading: SpanReading,
+  isCostSent: boolean,
+): ReportedCall | undefined {
+  const { provider, responseId } = reading.text;
+  const key = responseId === null ? null : callKey(provider, responseId);
+  if (responseId === null || key === null) return undefined;
+  if (responseId.length >= UNIQUE_ID) return { key, isCostSent };
+  return { key, isCostSent, during: [start.us, Math.max(start.us, end.us)] };
 }
 
 // Figures stored under Agate's own names are the span's, of any kind.

@@ -114,6 +114,79 @@ describe("a call that several spans report", () => {
     ).toEqual({ usage: usage(1000, 200), cost: 0.5 });
   });
 
+  it.each<[string, [number, number][], number]>([
+    [
+      "one within another",
+      [
+        [0, 9],
+        [3, 5],
+      ],
+      1,
+    ],
+    [
+      "one that begins before the other ends",
+      [
+        [0, 9],
+        [8, 20],
+      ],
+      1,
+    ],
+    [
+      "a chain of such",
+      [
+        [0, 9],
+        [8, 20],
+        [19, 30],
+      ],
+      1,
+    ],
+    [
+      "two that take no time, at once",
+      [
+        [4, 4],
+        [4, 4],
+      ],
+      1,
+    ],
+    [
+      "one without a duration at the start of another",
+      [
+        [4, 4],
+        [4, 8],
+        [5, 6],
+      ],
+      1,
+    ],
+    [
+      "one that begins as the other ends",
+      [
+        [0, 9],
+        [9, 20],
+      ],
+      2,
+    ],
+    [
+      "two, and their repetition after them",
+      [
+        [0, 9],
+        [0, 8],
+        [10, 19],
+        [11, 19],
+      ],
+      2,
+    ],
+  ])("with an id that is not unique is one call where reports overlap: %s", (_, times, calls) => {
+    for (const spans of [times, times.toReversed()]) {
+      const reports = spans.map((during, n) =>
+        node(`s${n}`, "top", n, {
+          ...report(null, usage(10, 1)),
+          call: { key: "x", isCostSent: false, during },
+        }),
+      );
+      expect(top(...reports).usage).toEqual(usage(10 * calls, calls));
+    }
+  });
+
   it("takes 40,000 reports of one call, or of 20,000, in a chain and side by side", () => {
     const count = 40_000;
     for (const calls of [1, count / 2]) {
@@ -143,9 +216,17 @@ describe("totals of any reports", () => {
     ),
     // Sums of these are exact.
     cost: fc.constantFrom(null, 0, 0.25, 0.5),
-    call: fc.option(fc.record({ key: fc.constantFrom("x", "y", "z"), isCostSent: fc.boolean() }), {
-      nil: undefined,
-    }),
+    call: fc.option(
+      fc.oneof(
+        fc.record({ key: fc.constantFrom("x", "y", "z"), isCostSent: fc.boolean() }),
+        fc.record({
+          key: fc.constant("weak"),
+          isCostSent: fc.boolean(),
+          during: fc.tuple(fc.nat(9), fc.nat(3)).map(([start, length]) => [start, start + length]),
+        }),
+      ),
+      { nil: undefined },
+    ) as fc.Arbitrary<ReportedFigures["call"]>,
   });
 
   const treesOf = (report: fc.Arbitrary<ReportedFigures>) =>
@@ -206,9 +287,13 @@ describe("totals of any reports", () => {
 
   it("are no less than any model call's report, where reports of a call agree", () => {
     const agreeing = figures.map((figures): ReportedFigures => {
-      const tokens = { x: usage(1, 2, 1), y: usage(3, 0), z: usage(2, 2, null, 1) };
-      const { key } = figures.call ?? { key: null };
-      return { ...figures, role: "own", usage: key === null ? figures.usage : tokens[key] };
+      const tokens: Record<string, Usage> = {
+        x: usage(1, 2, 1),
+        y: usage(3, 0),
+        z: usage(2, 2, null, 1),
+        weak: usage(1, 1),
+      };
+      return { ...figures, role: "own", usage: tokens[figures.call?.key ?? ""] ?? figures.usage };
     });
     fc.assert(
       fc.property(treesOf(agreeing), (nodes) => {
@@ -265,7 +350,7 @@ function naiveCounted(tree: SpanTree, nodes: readonly SpanNode[], focus: number)
   );
   const own = nodes[focus]?.figures ?? null;
   if (own === null) return below;
-  const key = own.role === "own" ? (own.call?.key ?? null) : null;
+  const key = own.role === "own" ? naiveKey(own, nodes) : null;
   const counted: Counted[] = [
     ...(own.usage === null ? [] : [{ node: focus, part: "usage" as const, key }]),
     ...(own.cost === null ? [] : [{ node: focus, part: "cost" as const, key }]),
@@ -283,6 +368,22 @@ function naiveCounted(tree: SpanTree, nodes: readonly SpanNode[], focus: number)
   if (!isRepeated) return [...below, ...counted];
   if (sum.cost !== null || own.cost === null) return below;
   return [...below, { node: focus, part: "cost", key: null }];
+}
+
+/** Of an id that is not unique, with the earliest of the reports that it overlaps, directly or by others. */
+function naiveKey({ call }: ReportedFigures, nodes: readonly SpanNode[]): string | null {
+  if (call?.during === undefined) return call?.key ?? null;
+  const times = nodes.flatMap(({ figures }) =>
+    figures?.role === "own" && figures.call?.key === call.key ? [figures.call.during ?? []] : [],
+  ) as [number, number][];
+  const overlap = (a: readonly number[], b: readonly number[]) =>
+    a[0] === b[0] || ((a[0] as number) < (b[1] as number) && (b[0] as number) < (a[1] as number));
+  let reached: (readonly number[])[] = [call.during];
+  for (let before = 0; before < reached.length; ) {
+    before = reached.length;
+    reached = times.filter((time) => reached.some((other) => overlap(time, other)));
+  }
+  return `${call.key} ${Math.min(...reached.map(([start]) => start as number))}`;
 }
 
 function bestOfEach(

@@ -28,7 +28,8 @@ export class RepeatedCalls {
   readonly #reports: readonly (ReportedFigures | null)[];
   readonly #places: NodePlaces;
   readonly #sums: FigureSums;
-  readonly #repeated: ReadonlySet<string>;
+  /** By node; null for a report that is the only one of its call, or of none. */
+  readonly #keys: readonly (string | null)[];
   /** By part, then by node; a node without such calls has none. */
   readonly #counted: readonly (Counted | undefined)[][] = PARTS.map(() => []);
 
@@ -38,25 +39,27 @@ export class RepeatedCalls {
     places: NodePlaces,
     sums: FigureSums,
   ): RepeatedCalls | null {
+    const keys = reports.map((report) => (report === null ? null : keyOf(report)));
+    if (keys.every((key) => key === null)) return null;
+    separateByTime(keys, reports);
     const once = new Set<string>();
     const repeated = new Set<string>();
-    for (const report of reports) {
-      const key = report === null ? null : keyOf(report);
-      if (key !== null) (once.has(key) ? repeated : once).add(key);
-    }
-    return repeated.size === 0 ? null : new RepeatedCalls(reports, places, sums, repeated);
+    for (const key of keys) if (key !== null) (once.has(key) ? repeated : once).add(key);
+    if (repeated.size === 0) return null;
+    const repeatedOnly = keys.map((key) => (key !== null && repeated.has(key) ? key : null));
+    return new RepeatedCalls(reports, places, sums, repeatedOnly);
   }
 
   private constructor(
     reports: readonly (ReportedFigures | null)[],
     places: NodePlaces,
     sums: FigureSums,
-    repeated: ReadonlySet<string>,
+    keys: readonly (string | null)[],
   ) {
     this.#reports = reports;
     this.#places = places;
     this.#sums = sums;
-    this.#repeated = repeated;
+    this.#keys = keys;
   }
 
   /**
@@ -65,7 +68,7 @@ export class RepeatedCalls {
    * @returns False when there are none, and the report is still to be counted.
    */
   joinsBelow(node: number): boolean {
-    const key = this.#keyOf(node);
+    const key = this.#keys[node] ?? null;
     if (key === null || !this.#counted.some((nodes) => nodes[node]?.has(key))) return false;
     this.#sums.count(node, this.#report(node));
     this.begin(node);
@@ -74,7 +77,7 @@ export class RepeatedCalls {
 
   /** To be called when a node's report was counted. */
   begin(node: number): void {
-    const key = this.#keyOf(node);
+    const key = this.#keys[node] ?? null;
     if (key === null) return;
     for (const [n, part] of PARTS.entries()) {
       if (!part.isIn(this.#report(node))) continue;
@@ -121,11 +124,6 @@ export class RepeatedCalls {
     return difference > 0;
   }
 
-  #keyOf(node: number): string | null {
-    const key = keyOf(this.#report(node));
-    return key !== null && this.#repeated.has(key) ? key : null;
-  }
-
   #report(node: number): ReportedFigures {
     return this.#reports[node] as ReportedFigures;
   }
@@ -137,6 +135,37 @@ function hasTokens({ usage }: ReportedFigures): boolean {
 
 function keyOf({ role, call }: ReportedFigures): string | null {
   return role === "own" && call !== undefined ? call.key : null;
+}
+
+/** Gives reports with an id that several calls may have a key for each time in which they overlap. */
+function separateByTime(
+  keys: (string | null)[],
+  reports: readonly (ReportedFigures | null)[],
+): void {
+  const byKey = new Map<string, { node: number; start: number; end: number }[]>();
+  for (const [node, key] of keys.entries()) {
+    const during = reports[node]?.call?.during;
+    if (key === null || during === undefined) continue;
+    const [start, end] = during;
+    const others = byKey.get(key);
+    if (others === undefined) byKey.set(key, [{ node, start, end }]);
+    else others.push({ node, start, end });
+  }
+  for (const [key, spans] of byKey) {
+    spans.sort((a, b) => a.start - b.start || a.end - b.end);
+    let number = 0;
+    let first = Number.NEGATIVE_INFINITY;
+    let end = first;
+    for (const span of spans) {
+      // What begins as the others end is the next call; spans without a duration may begin together.
+      if (span.start >= end && span.start !== first) {
+        number++;
+        first = span.start;
+      }
+      end = Math.max(end, span.end);
+      keys[span.node] = `${key}\n${number}`;
+    }
+  }
 }
 
 /** How much a report says: a cost that was sent, any cost, then each kind of detail. */

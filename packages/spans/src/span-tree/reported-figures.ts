@@ -21,4 +21,9 @@ export interface ReportedCall {
   readonly key: string;
   /** Whether the client sent the cost. A cost that Agate computed counts for less. */
   readonly isCostSent: boolean;
+  /**
+   * When the span ran, in microseconds, where the id alone does not tell calls apart: then only
+   * reports that overlap are of one call.
+   */
+  readonly during?: readonly [start: number, end: number] | undefined;
 }

@@ -60,10 +60,14 @@ export function describeExporting(subject: Subject): void {
         id: spanIdOf(4),
         figures: { role: "own", usage: null, cost: 1e-9 },
       });
+      const callOf = (n: number) =>
+        n === 0
+          ? { key: text, isCostSent: true }
+          : { key: text, isCostSent: false, during: [1, 2] as const };
       const calls = [usageOf(5, 6), null].map((usage, n) =>
         storedSpan({
           id: spanIdOf(5 + n),
-          figures: { role: "own", usage, cost: 0.5, call: { key: text, isCostSent: n === 0 } },
+          figures: { role: "own", usage, cost: 0.5, call: callOf(n) },
         }),
       );
       const other = storedSpan({ traceId: traceIdOf(2) });

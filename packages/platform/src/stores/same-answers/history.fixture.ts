@@ -154,7 +154,11 @@ function span(): fc.Arbitrary<StoredSpan> {
     ),
     cost: number(),
     call: fc.option(
-      fc.record({ key: fc.constantFrom("x", "openai y"), isCostSent: fc.boolean() }),
+      fc.record({
+        key: fc.constantFrom("x", "openai y"),
+        isCostSent: fc.boolean(),
+        during: fc.constantFrom(undefined, [0, 3] as const, [2, 5] as const, [5, 6] as const),
+      }),
       { nil: undefined },
     ),
   });

@@ -130,8 +130,8 @@ function fromTuple(tuple: EntryTuple, segment: number, place: number): PlacedEnt
 
 /**
  * What a span reported, in the form that is written: without usage it is only two long. The key of a
- * call follows the usage, or the places of one (builds before it read so far), and whether the cost
- * was sent.
+ * call follows the usage, or the places of one (builds before it read so far), then whether the cost
+ * was sent, and when the span ran.
  */
 export type FiguresTuple = [
   role: 0 | 1,
@@ -143,6 +143,8 @@ export type FiguresTuple = [
   reasoning?: number | null,
   call?: string,
   isCostSent?: 0 | 1,
+  start?: number,
+  end?: number,
 ];
 
 export function figuresTuple(figures: SpanNode["figures"]): FiguresTuple | 0 {
@@ -159,12 +161,14 @@ export function figuresTuple(figures: SpanNode["figures"]): FiguresTuple | 0 {
     usage?.cached_input_tokens ?? null,
     usage?.reasoning_tokens ?? null,
   ];
-  if (call !== undefined) tuple.push(call.key, call.isCostSent ? 1 : 0);
+  if (call !== undefined) {
+    tuple.push(call.key, call.isCostSent ? 1 : 0, ...(call.during ?? []));
+  }
   return tuple;
 }
 
 export function figuresOf(tuple: FiguresTuple): NonNullable<SpanNode["figures"]> {
-  const [role, cost, input, output, total, cached, reasoning, key, isCostSent] = tuple;
+  const [role, cost, input, output, total, cached, reasoning, key, isCostSent, start, end] = tuple;
   const hasUsage =
     input !== undefined &&
     (key === undefined ||
@@ -182,7 +186,14 @@ export function figuresOf(tuple: FiguresTuple): NonNullable<SpanNode["figures"]>
     role: role === 0 ? "own" : "restated",
     cost,
     usage,
-    call: key === undefined ? undefined : { key, isCostSent: isCostSent === 1 },
+    call:
+      key === undefined
+        ? undefined
+        : {
+            key,
+            isCostSent: isCostSent === 1,
+            during: start === undefined || end === undefined ? undefined : [start, end],
+          },
   };
 }
 
