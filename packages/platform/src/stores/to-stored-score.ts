@@ -14,6 +14,8 @@ export interface ScoreWriting {
   readonly receivedAt: number;
   /** A text without what the project's rules hide. */
   readonly redact: (text: string) => string;
+  /** What another product knows the score by; it then is one of its trace by this alone. */
+  readonly key?: string | null;
 }
 
 /**
@@ -21,12 +23,16 @@ export interface ScoreWriting {
  * another value perhaps, has the same id.
  */
 export function toStoredScore(score: NewScore, writing: ScoreWriting): StoredScore {
-  const { project, receivedAt, redact } = writing;
+  const { project, receivedAt, redact, key = null } = writing;
   const { trace_id, span_id, name, value, status, source, createdAt, run, column, trial } = score;
   const { kind, evaluator, version, person } = source;
   const judged = [project, trace_id, span_id, name, kind, evaluator, version, person];
   const id = createHash("sha256")
-    .update(JSON.stringify([...judged, run, score.case, column, trial]))
+    .update(
+      JSON.stringify(
+        key === null ? [...judged, run, score.case, column, trial] : [project, trace_id, { key }],
+      ),
+    )
     .digest("hex")
     .slice(0, 32);
   const kept = (text: string | null) => text && redact(text);

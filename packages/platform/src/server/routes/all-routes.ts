@@ -23,6 +23,8 @@ import { buildRoutes, deployBuildRoute } from "./deployments/builds.ts";
 import { logsRoute } from "./deployments/logs.ts";
 import { serversRoute } from "./deployments/servers.ts";
 import { serviceRoutes } from "./deployments/service-routes.ts";
+import { langfuseRoutes } from "./foreign-scores/langfuse-routes.ts";
+import { phoenixRoutes } from "./foreign-scores/phoenix-routes.ts";
 import { healthRoutes } from "./health.ts";
 import { ingestLogsRoutes } from "./ingest-logs.ts";
 import { ingestMetricsRoutes } from "./ingest-metrics.ts";
@@ -86,6 +88,12 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     closing: dependencies.deployer.closing,
   };
   const otlp = { ingest, maxBodyBytes, onUnavailable: dependencies.onStoreUnavailable };
+  const scores = {
+    store,
+    redactionOf: access.redactionOf,
+    now,
+    onUnavailable: dependencies.onStoreUnavailable,
+  };
   const routes: Route[] = [
     readTraceRoute(store),
     readSpanRoute(store),
@@ -96,15 +104,12 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     failedSpansRoute(store),
     liveRoute(feeds),
     deleteTraceRoute(store, dependencies.onStoreUnavailable),
-    putScoresRoute({
-      store,
-      redactionOf: access.redactionOf,
-      now,
-      onUnavailable: dependencies.onStoreUnavailable,
-    }),
+    putScoresRoute(scores),
     ...ingestTracesRoutes(otlp),
     ...ingestLogsRoutes(otlp),
     ...ingestMetricsRoutes(otlp),
+    ...langfuseRoutes(scores, registry.projects),
+    ...phoenixRoutes(scores),
     ...registryRoutes(dependencies),
     ...testSetRoutes(registry.testSets, maxBodyBytes),
     ...testSetRevisionRoutes(registry.testSets, maxBodyBytes),

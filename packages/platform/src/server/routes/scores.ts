@@ -24,7 +24,7 @@ import { ID_PATTERN, readId } from "./traces.ts";
 
 const RETRY_AFTER_SECONDS = "5";
 /** What may be sent at a time. */
-const MOST_SCORES = 500;
+export const MOST_SCORES = 500;
 /** The longest texts of a score, in characters, and its largest metadata as JSON. */
 const LONGEST = { label: 100, explanation: 4_000, error: 1_000, name: 200, metadata: 4_096 };
 const MOST_BODY_BYTES = 8 * 1024 ** 2;
@@ -141,7 +141,7 @@ export function putScoresRoute(options: ScoreRouteOptions): Route {
     description:
       "Stores scores of spans, which may be sent before the spans themselves. A score that is sent again replaces the one before: the same span, name, source, run, case, column and trial have the same id.",
     body: newScores,
-    maxBodyBytes: (caller) => (isVisitor(caller) ? MOST_VISITOR_BYTES : MOST_BODY_BYTES),
+    maxBodyBytes: mostScoreBytes,
     success: success("PutScores", "The ids of the scores, in the order in which they were sent."),
     errors: ["score_limit", "store_unavailable"],
     answer: async ({ caller, body }, reply) => {
@@ -176,8 +176,13 @@ export function putScoresRoute(options: ScoreRouteOptions): Route {
   });
 }
 
+/** How large a body a caller may send. */
+export function mostScoreBytes(caller: Caller): number {
+  return isVisitor(caller) ? MOST_VISITOR_BYTES : MOST_BODY_BYTES;
+}
+
 /** Whether a caller may judge as an end user only. */
-function isVisitor(caller: Caller): boolean {
+export function isVisitor(caller: Caller): boolean {
   return !may(caller, "evaluate");
 }
 
