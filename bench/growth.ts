@@ -2,6 +2,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { during, getRequest, httpLoad } from "./http-load.ts";
 import { ingestSpans } from "./ingest-load.ts";
+import { createLoad } from "./loads/load.ts";
+import type { LoadName } from "./loads/trace-plans.ts";
 import type { Line } from "./report.ts";
 import { median, ratio } from "./report.ts";
 import { startAgate, temporaryFolder, untilIdle } from "./server-process.ts";
@@ -9,12 +11,12 @@ import { startAgate, temporaryFolder, untilIdle } from "./server-process.ts";
 const SMALL = 100_000;
 const ROUNDS = 5;
 const ROUND_MS = 2_000;
-const TEXT_BYTES = 185;
 /** Of the ids that are read from; a sample of all, so that it needs no memory at 10,000,000 spans. */
 const SAMPLE = 20_000;
 
 /** The time of a trace read when there are many spans, beside the time when there were few. */
-export async function benchGrowth(spans: number): Promise<Line[]> {
+export async function benchGrowth(loadName: LoadName, spans: number): Promise<Line[]> {
+  const load = createLoad(loadName);
   await using folder = await temporaryFolder();
   await using agate = await startAgate(folder.path);
   const sample: string[] = [];
@@ -22,10 +24,10 @@ export async function benchGrowth(spans: number): Promise<Line[]> {
   let rate = 0;
   const growTo = async (target: number) => {
     while (seen < target) {
-      const result = await ingestSpans(agate.port, Math.min(SMALL, target - seen), TEXT_BYTES);
+      const result = await ingestSpans(agate.port, Math.min(SMALL, target - seen), load);
       seen += result.spans;
       rate = result.perSecond;
-      keepSome(sample, result.traceIds, seen / 20);
+      keepSome(sample, result.traceIds, seen / load.spansPerTrace);
     }
     await untilIdle(agate.pid);
     // A store larger than memory is read from the disk in any layout. The first pass shows
@@ -40,7 +42,7 @@ export async function benchGrowth(spans: number): Promise<Line[]> {
   const bytes = statSync(join(folder.path, "spans.db")).size;
   return [
     {
-      what: `trace read at ${seen.toLocaleString("en")} spans (${(bytes / 1e9).toFixed(1)} GB; the last of them taken in at ${Math.round(rate).toLocaleString("en")}/s)`,
+      what: `trace read at ${seen.toLocaleString("en")} spans of ${loadName} (${(bytes / 1e9).toFixed(1)} GB; the last of them taken in at ${Math.round(rate).toLocaleString("en")}/s)`,
       measured: `${many.again.toFixed(1)} µs (read for the first time ${many.first.toFixed(1)} µs)`,
       reference: `at ${SMALL.toLocaleString("en")} spans ${few.again.toFixed(1)} µs (${few.first.toFixed(1)} µs)`,
       ratio: `${ratio(many.again / few.again)} (${ratio(many.first / few.first)})`,

@@ -1,48 +1,39 @@
 import type { LoadResult } from "./http-load.ts";
 import { httpLoad, postRequest } from "./http-load.ts";
-import { createOtlpBatch, type OtlpBatch } from "./otlp-batch.ts";
+import type { Load } from "./loads/load.ts";
 
 export interface IngestResult extends LoadResult {
   readonly spans: number;
   readonly traceIds: string[];
+  /** Of the bodies. */
+  readonly bytes: number;
 }
 
 /** Bodies that are made before the clock runs; a chunk at a time, to bound memory. */
-const BATCHES_AT_ONCE = 200;
+const BYTES_AT_ONCE = 128 * 1024 ** 2;
 
-/**
- * Sends spans in batches of 512 over 8 connections, each answer awaited: what comes back is on disk.
- *
- * @param textBytes See createOtlpBatch.
- */
+/** Sends spans in batches over 8 connections, each answer awaited: what comes back is on disk. */
 export async function ingestSpans(
   port: number,
   spans: number,
-  textBytes: number,
-): Promise<IngestResult> {
-  return sendBatches(port, spans, createOtlpBatch(512, textBytes));
-}
-
-/** Sends copies of a batch in the same way. */
-export async function sendBatches(
-  port: number,
-  spans: number,
-  batch: OtlpBatch,
+  load: Load,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<IngestResult> {
   const traceIds: string[] = [];
-  let seconds = 0;
-  let answers = 0;
-  for (let left = Math.ceil(spans / batch.spans); left > 0; left -= BATCHES_AT_ONCE) {
-    const requests = Array.from({ length: Math.min(left, BATCHES_AT_ONCE) }, () => {
-      const { body, traceIds: made } = batch.fresh();
+  let [seconds, answers, bytes] = [0, 0, 0];
+  for (let left = Math.ceil(spans / load.spansPerBatch); left > 0; ) {
+    const requests: Buffer[] = [];
+    for (let size = 0; left > 0 && size < BYTES_AT_ONCE; left--) {
+      const { body, traceIds: made } = load.batch();
       traceIds.push(...made);
-      return postRequest("/v1/traces", "application/x-protobuf", body, headers);
-    });
+      size += body.length;
+      bytes += body.length;
+      requests.push(postRequest("/v1/traces", "application/x-protobuf", body, headers));
+    }
     const result = await httpLoad({ port, connections: 8, next: () => requests.pop() });
     seconds += result.seconds;
     answers += result.answers;
   }
-  const sent = answers * batch.spans;
-  return { answers, seconds, perSecond: sent / seconds, spans: sent, traceIds };
+  const sent = answers * load.spansPerBatch;
+  return { answers, seconds, perSecond: sent / seconds, spans: sent, traceIds, bytes };
 }

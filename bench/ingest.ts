@@ -3,20 +3,22 @@ import type { SQLInputValue } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import { MIGRATIONS } from "../packages/platform/src/stores/sqlite/span-schema.ts";
 import { ingestSpans } from "./ingest-load.ts";
+import { createLoad } from "./loads/load.ts";
+import type { LoadName } from "./loads/trace-plans.ts";
 import type { Line } from "./report.ts";
 import { median, perSecond, ratio } from "./report.ts";
 import { startAgate, temporaryFolder } from "./server-process.ts";
 
-/** About 1 KB of protobuf a span. */
-const TEXT_BYTES = 390;
 const SPANS = 100_000;
 const ROUNDS = 3;
 
 /**
- * OTLP protobuf in batches of 512, each acknowledged when it is on disk, beside a bare script that
- * inserts the same rows into the same tables, a commit for every 512 spans.
+ * OTLP protobuf in batches of 500, each acknowledged when it is on disk, beside a bare script that
+ * inserts the same rows into the same tables, a commit for every 500 spans.
  */
-export async function benchIngest(): Promise<Line[]> {
+export async function benchIngest(loadName: LoadName): Promise<Line[]> {
+  const load = createLoad(loadName);
+  let bytes = 0;
   const served: number[] = [];
   const bare: BulkInsert[] = [];
   const withoutRuns: BulkInsert[] = [];
@@ -24,8 +26,10 @@ export async function benchIngest(): Promise<Line[]> {
     await using folder = await temporaryFolder();
     {
       await using agate = await startAgate(folder.path);
-      await ingestSpans(agate.port, SPANS / 5, TEXT_BYTES);
-      served.push((await ingestSpans(agate.port, SPANS, TEXT_BYTES)).perSecond);
+      await ingestSpans(agate.port, SPANS / 5, load);
+      const result = await ingestSpans(agate.port, SPANS, load);
+      served.push(result.perSecond);
+      bytes = result.bytes / result.spans;
     }
     bare.push(bulkInsert(folder.path, "bare.db"));
     withoutRuns.push(bulkInsert(folder.path, "without-runs.db", RUN_INDEXES));
@@ -37,7 +41,7 @@ export async function benchIngest(): Promise<Line[]> {
   ) as [number, number];
   return [
     {
-      what: `ingest, OTLP protobuf, batches of 512, on disk before the answer (${SPANS} spans)`,
+      what: `ingest of ${loadName}, OTLP protobuf, ${Math.round(bytes)} bytes a span, batches of ${load.spansPerBatch}, on disk before the answer (${SPANS} spans)`,
       measured: perSecond(rate, "spans"),
       reference: `bare bulk insert of the same rows ${perSecond(reference, "spans")}`,
       ratio: ratio(rate / reference),
@@ -57,7 +61,7 @@ export async function benchIngest(): Promise<Line[]> {
 /** What runs of evaluations have added to the tables. */
 const RUN_INDEXES = ["traces_live", "traces_evaluated", "traces_by_run"];
 
-const SPANS_PER_COMMIT = 512;
+const SPANS_PER_COMMIT = 500;
 
 interface BulkInsert {
   readonly perSecond: number;
@@ -85,7 +89,7 @@ function bulkInsert(folder: string, name: string, without: readonly string[] = [
   for (const index of without) target.exec(`DROP INDEX ${index}`);
   const inserts = tables.map(({ table, rows }) => ({
     rows,
-    // Rows of each table that belong to one commit of 512 spans.
+    // Rows of each table that belong to one commit.
     perCommit: Math.ceil((rows.length * SPANS_PER_COMMIT) / spans),
     insert: target.prepare(`INSERT INTO ${table} VALUES (${rows[0]?.map(() => "?").join(", ")})`),
   }));

@@ -1,17 +1,15 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { REDACTION_PATTERNS } from "@agate/protocol";
-import { sendBatches } from "./ingest-load.ts";
-import { createOtlpBatch } from "./otlp-batch.ts";
+import { ingestSpans } from "./ingest-load.ts";
+import { createLoad } from "./loads/load.ts";
 import { processorSeconds } from "./process-tree.ts";
 import type { Line } from "./report.ts";
 import { median, perSecond, ratio } from "./report.ts";
 import { startAgate, temporaryFolder } from "./server-process.ts";
 
-/** About 1 KB of protobuf a span. */
-const TEXT_BYTES = 390;
-const SPANS_PER_TURN = 20_480;
+const SPANS_PER_TURN = 20_000;
 const TURNS = 9;
-/** One span in so many holds something to redact. */
+/** One text in so many holds something to redact. */
 const PLANTED_EVERY = 50;
 /** A server rests that uses less than so much processor time in so long. */
 const REST_MS = 250;
@@ -31,8 +29,8 @@ const RULES = {
 };
 
 /**
- * Ingest of a project with redaction rules beside one without, in turns on the same server: batches of
- * 512 spans, each acknowledged when it is on disk.
+ * Ingest of a project with redaction rules beside one without, in turns on the same server, each batch
+ * acknowledged when it is on disk.
  */
 export async function benchRedaction(): Promise<Line[]> {
   await using folder = await temporaryFolder();
@@ -45,15 +43,15 @@ export async function benchRedaction(): Promise<Line[]> {
   }
   await call(`${api}/redaction`, "PUT", { ...headers, "agate-project": "redacted" }, RULES);
 
-  const batch = createOtlpBatch(512, TEXT_BYTES, (span) =>
-    span % PLANTED_EVERY === 0 ? (PLANTED[(span / PLANTED_EVERY) % PLANTED.length] ?? "") : "",
-  );
+  const ending = (text: number) =>
+    text % PLANTED_EVERY === 0 ? (PLANTED[(text / PLANTED_EVERY) % PLANTED.length] ?? "") : "";
+  const load = createLoad("mixed", { ending });
   const rates: Record<string, number[]> = { plain: [], redacted: [] };
   const cpu: Record<string, number[]> = { plain: [], redacted: [] };
   for (let turn = 0; turn <= TURNS; turn++) {
     for (const project of turn % 2 === 0 ? ["plain", "redacted"] : ["redacted", "plain"]) {
       const before = processorSeconds(agate.pid);
-      const sent = await sendBatches(agate.port, SPANS_PER_TURN, batch, {
+      const sent = await ingestSpans(agate.port, SPANS_PER_TURN, load, {
         "agate-project": project,
       });
       await rest(agate.pid);

@@ -6,6 +6,7 @@ import { benchGateway } from "./gateway.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchHugeTrace } from "./huge-trace.ts";
 import { benchIngest } from "./ingest.ts";
+import { LOADS } from "./loads/trace-plans.ts";
 import { benchRedaction } from "./redaction.ts";
 import { type Line, printLines } from "./report.ts";
 import { benchRouteCall } from "./route-call.ts";
@@ -14,11 +15,12 @@ import { benchStores } from "./stores/bench-stores.ts";
 import { ENGINES } from "./stores/engine.ts";
 import { benchTraceRead } from "./trace-read.ts";
 
-const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000] [-- --engines sqlite,postgres]
+const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000] [-- --engines sqlite,postgres] [-- --load agent]
 
 Names: trace-read, ingest, redaction, route-call, gateway, evaluation, growth, huge-trace, start-up, stores. Without one, all of them.
 --spans: how far growth and stores go (default 1,000,000; growth has its target at 10,000,000).
 --trace-spans: how large the trace of huge-trace is (default 200,000; at most 900,000).
+--load: what ingest, trace-read, growth and stores send: mixed (default) or agent.
 --engines: which ones stores compares, the first with the others (default ${ENGINES.join(",")}).
 `;
 
@@ -28,29 +30,32 @@ const { values, positionals } = parseArgs({
     spans: { type: "string", default: "1000000" },
     "trace-spans": { type: "string", default: "200000" },
     engines: { type: "string", default: ENGINES.join(",") },
+    load: { type: "string", default: "mixed" },
     help: { type: "boolean" },
   },
 });
 const spans = Number(values.spans);
 const traceSpans = Number(values["trace-spans"]);
 const engines = ENGINES.filter((engine) => values.engines.split(",").includes(engine));
+const load = LOADS.find((name) => name === values.load) ?? "mixed";
 const lines = (bench: () => Promise<Line[]>) => async () => printLines(await bench());
 const benches = new Map([
-  ["trace-read", lines(benchTraceRead)],
-  ["ingest", lines(benchIngest)],
+  ["trace-read", lines(() => benchTraceRead(load))],
+  ["ingest", lines(() => benchIngest(load))],
   ["redaction", lines(benchRedaction)],
   ["route-call", lines(benchRouteCall)],
   ["gateway", lines(benchGateway)],
   ["evaluation", lines(benchEvaluation)],
-  ["growth", lines(() => benchGrowth(spans))],
+  ["growth", lines(() => benchGrowth(load, spans))],
   ["huge-trace", lines(() => benchHugeTrace(traceSpans))],
   ["start-up", lines(benchStartUp)],
-  ["stores", () => benchStores(spans, engines)],
+  ["stores", () => benchStores(load, spans, engines)],
 ]);
 // Growth compares with 100,000.
 const leastSpans = positionals.join() === "stores" ? 10_000 : 100_000;
 const unknown = positionals.filter((name) => !benches.has(name));
-const isUsable = spans >= leastSpans && traceSpans >= 1 && traceSpans <= 900_000;
+const isUsable =
+  load === values.load && spans >= leastSpans && traceSpans >= 1 && traceSpans <= 900_000;
 if (values.help === true || unknown.length > 0 || !isUsable || engines.length === 0) {
   process.stderr.write(USAGE);
   process.exit(values.help === true ? 0 : 2);

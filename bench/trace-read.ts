@@ -1,10 +1,13 @@
 import { during, getRequest, httpLoad } from "./http-load.ts";
 import { ingestSpans } from "./ingest-load.ts";
+import { createLoad } from "./loads/load.ts";
+import type { LoadName } from "./loads/trace-plans.ts";
 import type { Line } from "./report.ts";
 import { median, perSecond, ratio } from "./report.ts";
 import { startAgate, startBare, temporaryFolder, untilIdle } from "./server-process.ts";
 
-const TRACES = 10_000;
+/** The bare server holds all of them in memory. */
+const TRACES: Readonly<Record<LoadName, number>> = { mixed: 10_000, agent: 2_500 };
 const CONNECTIONS = 32;
 const ROUNDS = 5;
 const ROUND_MS = 3_000;
@@ -14,14 +17,16 @@ const SCORED = 1_000;
 const SCORES = 50;
 
 /**
- * A trace of 20 spans and 26 KB, any of 10,000, beside a bare server sending the same bytes. Then the same
- * where other traces have scores, and traces with 50 scores beside those.
+ * A trace of 20 spans, any of thousands, beside a bare server sending the same bytes. Then the same where
+ * other traces have scores, and traces with 50 scores beside those.
  */
-export async function benchTraceRead(): Promise<Line[]> {
+export async function benchTraceRead(loadName: LoadName): Promise<Line[]> {
+  const load = createLoad(loadName);
   await using folder = await temporaryFolder();
   await using agate = await startAgate(folder.path);
-  const { traceIds } = await ingestSpans(agate.port, TRACES * 20, TEXT_BYTES);
-  const whole = await wholeTraces(agate.port, traceIds);
+  const spans = TRACES[loadName] * load.spansPerTrace;
+  const { traceIds } = await ingestSpans(agate.port, spans, load);
+  const whole = traceIds.map((id) => `/observability/traces/${id}/`);
   await using bare = await startBare(agate.port, whole);
   await untilIdle(agate.pid);
   const read = (port: number, ms: number, paths = whole) =>
@@ -53,7 +58,7 @@ export async function benchTraceRead(): Promise<Line[]> {
   const bytes = await bytesOf(agate.port, unscored[0] as string);
   return [
     {
-      what: `trace read, 20 spans, ${bytes} bytes, random of ${whole.length}`,
+      what: `trace read of ${loadName}, 20 spans, ${bytes} bytes, random of ${whole.length}`,
       measured: perSecond(median(rates.agate), "reads"),
       reference: `bare node:http ${perSecond(median(rates.bare), "reads")}`,
       ratio: ratio(median(rates.agate) / median(rates.bare)),
@@ -99,22 +104,4 @@ async function judge(port: number, paths: readonly string[]): Promise<void> {
     });
     if (response.status !== 200) throw new Error(await response.text());
   }
-}
-
-/** Chosen so that 20 spans answer with about 26 KB. */
-const TEXT_BYTES = 185;
-
-/** The paths of the traces that have all their 20 spans: the last one of a batch is cut. */
-async function wholeTraces(port: number, traceIds: readonly string[]): Promise<string[]> {
-  const sizes = new Map<string, number>();
-  for (const id of traceIds) {
-    const path = `/observability/traces/${id}/`;
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method: "HEAD" });
-    sizes.set(path, Number(answer.headers.get("content-length")));
-  }
-  const largest = Math.max(...sizes.values());
-  return [...sizes]
-    .filter(([, size]) => size > largest * 0.95)
-    .map(([path]) => path)
-    .slice(0, TRACES);
 }

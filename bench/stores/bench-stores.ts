@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
+import { createLoad } from "../loads/load.ts";
+import type { LoadName } from "../loads/trace-plans.ts";
 import { residentMegabytes, startAgate, temporaryFolder } from "../server-process.ts";
 import type { EngineName } from "./engine.ts";
 import type { EngineFigures, StoresRun } from "./figures.ts";
@@ -16,16 +18,20 @@ const RESULTS = join(import.meta.dirname, "../results");
 const BULK_PART = 5;
 
 /** The same workload on every engine; prints a table and keeps the figures as JSON. */
-export async function benchStores(spans: number, engines: readonly EngineName[]): Promise<void> {
+export async function benchStores(
+  load: LoadName,
+  spans: number,
+  engines: readonly EngineName[],
+): Promise<void> {
   const [loadBefore = 0] = loadavg();
   const measured: EngineFigures[] = [];
   for (const engine of engines) {
     process.stderr.write(`${engine}: ${spans.toLocaleString("en")} spans …\n`);
-    measured.push(await measureEngine(engine, spans));
+    measured.push(await measureEngine(engine, load, spans));
   }
   const run: StoresRun = {
     date: new Date().toISOString().slice(0, 10),
-    command: `npm run bench -- stores --spans ${spans}`,
+    command: `npm run bench -- stores --load ${load} --spans ${spans}`,
     machine: `${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
     cores: cpus().length,
     loadBefore,
@@ -37,14 +43,19 @@ export async function benchStores(spans: number, engines: readonly EngineName[])
   process.stdout.write(`\n${run.command}, ${run.date}, ${where}\n\n${storesTable(run)}`);
 }
 
-async function measureEngine(name: EngineName, spans: number): Promise<EngineFigures> {
+async function measureEngine(
+  name: EngineName,
+  loadName: LoadName,
+  spans: number,
+): Promise<EngineFigures> {
   await using engine = await openEngine(name);
-  const workload = createWorkload(spans);
+  const load = createLoad(loadName);
+  const workload = createWorkload(load, spans);
   const { place } = engine;
   const served = await serve();
   const bulkSpansPerSecond = await measureBulkLoad(
     place.address,
-    createWorkload(spans / BULK_PART),
+    createWorkload(load, spans / BULK_PART),
   );
   return { ...served, bulkSpansPerSecond };
 

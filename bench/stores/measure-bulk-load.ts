@@ -11,7 +11,7 @@ const PROJECT = "bulk";
 const BATCHES_TOGETHER = 10;
 const APPENDS_AT_ONCE = 4;
 
-/** Appends decoded spans to the store itself, 5,120 at a time. @returns Spans a second. */
+/** Appends decoded spans to the store itself, 5,000 at a time. @returns Spans a second. */
 export async function measureBulkLoad(address: StoreAddress, workload: Workload): Promise<number> {
   const store = await openSpanStore(address, {
     onFailure: (error) => {

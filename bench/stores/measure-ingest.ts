@@ -34,11 +34,10 @@ export async function measureIngest(
     const requests: Buffer[] = [];
     for (; n < workload.batches && requests.length < BATCHES_AT_ONCE; n++) {
       const batch = workload.batch(n);
-      // All but the last, which is cut.
-      ids.traces.push(...batch.traceIds.slice(0, -1));
+      ids.traces.push(...batch.traceIds);
       ids.spans.push(batch.spanId);
       phrases.push(batch.phrase);
-      spans += batch.spans;
+      spans += workload.spansPerBatch;
       sentBytes += batch.body.length;
       requests.push(postRequest("/v1/traces", "application/x-protobuf", batch.body));
     }

@@ -1,11 +1,12 @@
 import { randomInt } from "node:crypto";
 import { during, getRequest, httpLoad } from "../http-load.ts";
+import { USERS } from "../loads/load.ts";
+import { word } from "../loads/prose.ts";
+import { APPLICATIONS } from "../loads/trace-plans.ts";
 import { processorSeconds } from "../process-tree.ts";
-import { APPLICATIONS } from "./batch-template.ts";
 import type { ReadFigures } from "./figures.ts";
 import { percentile } from "./percentile.ts";
-import { word } from "./prose.ts";
-import { USERS, type Workload } from "./workload.ts";
+import type { Workload } from "./workload.ts";
 
 const WARM_UP_MS = 500;
 const ROUND_MS = 3_000;

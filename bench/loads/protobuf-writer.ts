@@ -4,24 +4,15 @@ export interface Blank {
   readonly places: number[];
 }
 
-/** Just enough of protobuf; remembers where blanks and times lie. */
+/** Just enough of protobuf; remembers where blanks lie. */
 export class ProtobufWriter {
   #buffer = Buffer.alloc(1 << 16);
   #length = 0;
   readonly #blanks: { places: number[]; at: number }[] = [];
-  readonly #times: { micros: number; at: number }[] = [];
 
   varint(field: number, value: number): void {
     this.#tag(field, 0);
     this.#raw(value);
-  }
-
-  /** A time this many microseconds after the moment at which the copy is made. */
-  time(field: number, micros: number): void {
-    this.#tag(field, 1);
-    this.#reserve(8);
-    this.#times.push({ micros, at: this.#length });
-    this.#length += 8;
   }
 
   double(field: number, value: number): void {
@@ -45,10 +36,6 @@ export class ProtobufWriter {
     }
   }
 
-  id(field: number, bytes: number, places: number[]): void {
-    this.text(field, { bytes, places });
-  }
-
   /** A number of eight bytes that every copy fills in for itself. */
   fixed64(field: number, places: number[]): void {
     this.#tag(field, 1);
@@ -61,22 +48,20 @@ export class ProtobufWriter {
     this.#tag(field, 2);
     const start = this.#length;
     const firstBlank = this.#blanks.length;
-    const firstTime = this.#times.length;
     write();
     const content = Buffer.from(this.#buffer.subarray(start, this.#length));
     this.#length = start;
     this.#raw(content.length);
     const moved = this.#length - start;
     for (const blank of this.#blanks.slice(firstBlank)) blank.at += moved;
-    for (const time of this.#times.slice(firstTime)) time.at += moved;
     this.#reserve(content.length);
     content.copy(this.#buffer, this.#length);
     this.#length += content.length;
   }
 
-  finish(): { template: Buffer; times: readonly { micros: number; at: number }[] } {
+  finish(): Buffer {
     for (const { places, at } of this.#blanks) places.push(at);
-    return { template: this.#buffer.subarray(0, this.#length), times: this.#times };
+    return this.#buffer.subarray(0, this.#length);
   }
 
   #leave({ bytes, places }: Blank): void {

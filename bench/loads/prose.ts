@@ -1,5 +1,3 @@
-import { randomInt } from "node:crypto";
-
 // What prompts and answers look like to an engine: words by Zipf's law, as in any language. The same
 // sentence in every span would make every engine that compresses look better than it is.
 
@@ -25,7 +23,7 @@ export function createProse(): Prose {
   }
   return {
     fill(target, at, bytes) {
-      const from = randomInt(BYTES - bytes);
+      const from = Math.floor(random() * (BYTES - bytes));
       text.copy(target, at, from, from + bytes);
     },
   };
