@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mapped } from "../record/otlp-span.fixture.ts";
+import { mapped, otlpSpan } from "../record/otlp-span.fixture.ts";
 
 it("reads a chat span as @traceloop/instrumentation-openai 0.27 sends it", () => {
   const { record, stored } = mapped({
@@ -66,4 +66,29 @@ it.each([
   ["unknown", "UNKNOWN"],
 ])("kind %s is %s", (kind, spankind) => {
   expect(mapped({ "traceloop.span.kind": kind }).record.spankind).toBe(spankind);
+});
+
+// Captured from @traceloop/node-server-sdk 0.27.0: Anthropic had counted 600 tokens of input and 400
+// that were cached.
+it("adds the cached tokens that its instrumentation of Anthropic leaves out", () => {
+  const call = {
+    "gen_ai.provider.name": "anthropic",
+    "gen_ai.operation.name": "chat",
+    "gen_ai.response.model": "claude-sonnet-4-5",
+    "gen_ai.usage.total_tokens": 800,
+    "gen_ai.usage.output_tokens": 200,
+    "gen_ai.usage.input_tokens": 600,
+    "gen_ai.usage.cache_creation.input_tokens": 0,
+    "gen_ai.usage.cache_read.input_tokens": 400,
+  };
+  const usageOf = (name: string) => {
+    const scope = { ...otlpSpan().scope, name };
+    return mapped(call, { scope }).record.metadata.usage;
+  };
+  expect(usageOf("@traceloop/instrumentation-anthropic")).toMatchObject({
+    input_tokens: 1000,
+    cached_input_tokens: 400,
+    total_tokens: 1200,
+  });
+  expect(usageOf("another")).toMatchObject({ input_tokens: 600, total_tokens: 800 });
 });

@@ -34,3 +34,11 @@ export const openLlmetry: Dialect = {
     draft.compose("outputs", attributes, [{ member: "completions", group: "llm.completions" }]);
   },
 };
+
+/**
+ * Whether an instrumentation's input tokens leave out the cached ones. OpenLLMetry's of Anthropic for
+ * JavaScript passes on Anthropic's own count, and a total without them.
+ */
+export function countsCacheApart(scope: string): boolean {
+  return scope === "@traceloop/instrumentation-anthropic";
+}

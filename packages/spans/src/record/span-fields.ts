@@ -5,6 +5,7 @@ import { FIRST_FOREIGN_RANK } from "../dialects/claims.ts";
 import type { NumberField } from "../dialects/dialect.ts";
 import { contentFromEvents } from "../dialects/gen-ai-events.ts";
 import { embeddedObject, quoted, valueText } from "../dialects/json-text.ts";
+import { countsCacheApart } from "../dialects/open-llmetry.ts";
 import type { AttributeValue, OtlpSpan } from "../otlp-span.ts";
 import { isNumberShown } from "../otlp-span.ts";
 import type { PriceLookup } from "../pricing/price-lookup.ts";
@@ -44,7 +45,7 @@ export function spanFields(
   const { text, numbers, draft } = reading;
   if (span.events.length > 0) contentFromEvents(span.events, draft);
   const model = text.responseModel ?? text.requestModel;
-  const usage = usageOf(numbers, reading.kind);
+  const usage = usageOf(numbers, reading.kind, span.scope.name);
   const isModelCall = model !== null && (usage !== null || draft.hasMessages);
   const kind = reading.kind ?? (isModelCall ? "LLM" : "UNKNOWN");
   const sentCost = usage === null || !isUnpriced(reading, usage) ? numbers.cost : null;
@@ -249,7 +250,7 @@ function parametersText({ parameters, draft }: SpanReading): string {
 type Numbers = Readonly<Record<NumberField, number | null>>;
 
 /** The tokens that a span of a kind (null: not known) reported; null when it reported none. */
-function usageOf(numbers: Numbers, kind: SpanKind | null): Usage | null {
+function usageOf(numbers: Numbers, kind: SpanKind | null, scope: string): Usage | null {
   const { inputTokens, outputTokens, totalTokens, cachedInputTokens, reasoningTokens } = numbers;
   if (
     inputTokens === null &&
@@ -260,7 +261,7 @@ function usageOf(numbers: Numbers, kind: SpanKind | null): Usage | null {
   ) {
     return null;
   }
-  const apart = tokensApart(numbers);
+  const apart = tokensApart(numbers, scope);
   const input = inputTokens === null ? null : inputTokens + apart;
   // Models that give no tokens back report none: 0 then, and not unknown.
   const output = outputTokens ?? (kind === "EMBEDDING" || kind === "RERANKER" ? 0 : null);
@@ -276,8 +277,9 @@ function usageOf(numbers: Numbers, kind: SpanKind | null): Usage | null {
 }
 
 // Input tokens include the cached ones, but some clients pass on figures of a provider that counts
-// them apart. It shows when more tokens were cached than sent, or when all add up to the total.
-function tokensApart(numbers: Numbers): number {
+// them apart. It shows when more tokens were cached than sent, or when all add up to the total; or
+// the client is known for it.
+function tokensApart(numbers: Numbers, scope: string): number {
   const { inputTokens, outputTokens, totalTokens } = numbers;
   const cached = numbers.cachedInputTokens ?? 0;
   const written = numbers.cacheWriteTokens ?? 0;
@@ -285,5 +287,5 @@ function tokensApart(numbers: Numbers): number {
   if (inputTokens === null || apart === 0) return 0;
   const isOver = cached > inputTokens || written > inputTokens;
   const addsUp = totalTokens !== null && totalTokens === inputTokens + (outputTokens ?? 0) + apart;
-  return isOver || addsUp ? apart : 0;
+  return isOver || addsUp || countsCacheApart(scope) ? apart : 0;
 }

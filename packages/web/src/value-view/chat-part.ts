@@ -88,8 +88,11 @@ function readTyped(type: string, part: JsonObject): ChatPart | null {
   return what === undefined ? null : readMedia(what, part);
 }
 
-// Gemini's and Bedrock's parts have no type: the field name tells it.
+// Gemini's, Bedrock's and Genkit's parts have no type: the field name tells it.
 function readUntyped(part: JsonObject): ChatPart | null {
+  if (isObject(part.toolRequest)) return readToolCall(part.toolRequest);
+  if (isObject(part.toolResponse)) return readToolResult(part.toolResponse);
+  if (typeof part.reasoning === "string") return { kind: "reasoning", text: part.reasoning };
   if (isObject(part.functionCall)) return readToolCall(part.functionCall);
   if (isObject(part.functionResponse)) return readToolResult(part.functionResponse);
   if (isObject(part.toolUse)) return readToolCall(part.toolUse);
@@ -148,7 +151,8 @@ function idOf(part: JsonObject): string | null {
     text(part.toolUseId) ??
     text(part.tool_call_id) ??
     text(part.call_id) ??
-    text(part.id)
+    text(part.id) ??
+    text(part.ref)
   );
 }
 

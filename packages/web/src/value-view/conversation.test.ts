@@ -225,6 +225,33 @@ describe("a conversation", () => {
     expect(turns(value)).toEqual([["assistant", [text("Hello")]]]);
   });
 
+  it("is read from Genkit's messages and its answer", () => {
+    const call = { toolRequest: { name: "find_stone", ref: "call_1", input: { colour: "blue" } } };
+    const result = { toolResponse: { name: "find_stone", ref: "call_1", output: "a blue agate" } };
+    const asked = readConversation({
+      messages: [
+        { role: "user", content: [{ text: "Which stone is blue?" }] },
+        { role: "model", content: [call] },
+        { role: "tool", content: [result] },
+      ],
+      config: { temperature: 0.5 },
+    });
+    expect(asked?.messages.map(({ role, parts }) => [role, parts[0]])).toEqual([
+      ["user", { kind: "text", text: "Which stone is blue?" }],
+      [
+        "assistant",
+        { kind: "tool-call", name: "find_stone", id: "call_1", arguments: { colour: "blue" } },
+      ],
+      ["tool", { kind: "tool-result", name: "find_stone", id: "call_1", result: "a blue agate" }],
+    ]);
+    const message = { role: "model", content: [{ reasoning: "Hm." }, { text: "Agate." }] };
+    const answered = readConversation({ finishReason: "stop", message, usage: {} });
+    expect(answered?.messages[0]?.parts).toEqual([
+      { kind: "reasoning", text: "Hm." },
+      { kind: "text", text: "Agate." },
+    ]);
+  });
+
   it("is read from Gemini's contents and candidates", () => {
     const asked = {
       systemInstruction: { parts: [{ text: "Be brief." }] },
