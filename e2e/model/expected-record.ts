@@ -13,6 +13,7 @@ export function expectedRecord(
   project: string,
   total: ShownFigures,
   scores: readonly Score[] = [],
+  failedSpans = 0,
 ): object {
   const { figures } = span;
   return {
@@ -56,6 +57,7 @@ export function expectedRecord(
       scope: null,
       otel: {},
       total: { usage: usageOf(total.usage), cost: total.cost },
+      ...(failedSpans > 0 && { failed_spans: failedSpans }),
       ...(scores.length > 0 && { scores }),
     },
   };

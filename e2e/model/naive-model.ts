@@ -21,6 +21,7 @@ export type FilterName =
   | "min_cost"
   | "run"
   | "traffic"
+  | "any_error"
   | "score"
   | "q"
   | "from"
@@ -51,6 +52,8 @@ export interface Listed {
   readonly cost: number | null;
   readonly tokens: { readonly input: number; readonly output: number } | null;
   readonly dimensions: Dimensions;
+  /** Whether any span of its trace failed. */
+  readonly hasFailed: boolean;
   /** The spans that a search may find it by. */
   readonly searched: readonly ModelSpan[];
   /** Those that it is found by. */
@@ -148,14 +151,14 @@ export class NaiveModel {
   }
 
   /** What the record of a span shows: those of the whole trace too where it is its top. */
-  record({ span, total }: PlacedSpan, isTop: boolean): object {
+  record({ span, total }: PlacedSpan, isTop: boolean, failedSpans = 0): object {
     const own = isTop
       ? this.scoresOf(span.traceId).filter(
           ({ score: { spanId } }) => spanId === span.spanId || spanId === null,
         )
       : this.#scoresOfSpan(span);
     const shown = own.map(({ id, score }) => shownScore(score, id));
-    return expectedRecord(span, this.project, total, shown);
+    return expectedRecord(span, this.project, total, shown, failedSpans);
   }
 
   delete(traceId: string): void {
@@ -207,7 +210,7 @@ export class NaiveModel {
     const dimensions = this.#dimensionsOf(traceId);
     const line = {
       ...this.#listedSpan(top, dimensions.run),
-      record: this.record(top, true),
+      record: this.record(top, true, this.#failedIn(traceId)),
       cost: top.total.cost,
       tokens: top.total.usage,
       dimensions,
@@ -226,6 +229,10 @@ export class NaiveModel {
     return bySpan.get(spanId) ?? [];
   }
 
+  #failedIn(traceId: string): number {
+    return this.spansOf(traceId).filter(({ status }) => status === "ERROR").length;
+  }
+
   #dimensionsOf(traceId: string): Dimensions {
     const [top] = this.tree(traceId) as [PlacedSpan];
     const others = this.spansOf(traceId).sort(compareSpans);
@@ -242,6 +249,7 @@ export class NaiveModel {
       cost: span.figures?.cost ?? null,
       tokens: span.figures,
       dimensions: { ...ownDimensions(span), run },
+      hasFailed: this.#failedIn(span.traceId) > 0,
       searched: [span],
       scores: this.#scoresOfSpan(span).map(({ score }) => score),
     };
@@ -284,7 +292,7 @@ function inherited(spans: readonly ModelSpan[]): Partial<Dimensions> {
 
 /** Whether all conditions of a filter hold. */
 function matches(listed: Listed, filter: Filter): boolean {
-  const { start, latency, cost, dimensions, searched, scores } = listed;
+  const { start, latency, cost, dimensions, hasFailed, searched, scores } = listed;
   // Without a run, only live traffic is found.
   const traffic = filter.run === undefined ? "live" : "all";
   return Object.entries({ traffic, ...filter }).every(([name, wanted]) => {
@@ -295,6 +303,8 @@ function matches(listed: Listed, filter: Filter): boolean {
         return matchesScores(scores, wanted);
       case "traffic":
         return wanted === "all" || (wanted === "live") === (dimensions.run === null);
+      case "any_error":
+        return (wanted === "true") === hasFailed;
       case "from":
         return start >= nanosOf(wanted);
       case "to":

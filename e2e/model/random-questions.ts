@@ -23,6 +23,7 @@ const NAMES: readonly FilterName[] = [
   "revision",
   "session_id",
   "run",
+  "any_error",
   "min_latency",
   "min_cost",
   "from",
@@ -70,6 +71,8 @@ function conditionOf(span: ModelSpan, name: FilterName): string | null {
     case "from":
     case "to":
       return isoMicros(span.start);
+    case "any_error":
+      return String(span.status === "ERROR");
     case "run":
       return span.run ?? "r1";
     case "q":

@@ -114,6 +114,10 @@ export const metadataSchema: z.ZodType<SpanMetadata> = z
     total: figuresSchema.meta({
       description: "This span and everything below it, each token counted once.",
     }),
+    failed_spans: z.int().positive().optional().meta({
+      description:
+        "In lists of traces and live events: how many spans of the trace failed, its top included. Left out where none did.",
+    }),
     scores: z.array(scoreSchema).optional().meta({
       description:
         "Judgements of the span, in the order of their creation; left out where there are none.",

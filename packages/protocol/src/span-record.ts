@@ -131,6 +131,8 @@ export interface SpanMetadata {
   otel: OtelDetails;
   /** This span and everything below it, each token counted once. */
   total: Figures;
+  /** In lists of traces and live events: how many spans of the trace failed; not there where none did. */
+  failed_spans?: number | undefined;
   /** Judgements of the span, in the order of their creation; left out where there are none. */
   scores?: Score[] | undefined;
 }

@@ -2,7 +2,10 @@ import type { SpanFilter } from "./span-query.ts";
 
 /** One condition of a filter on a column that traces and spans have in every store. */
 export interface FilterCondition {
-  readonly key: Exclude<keyof SpanFilter, "text" | "traceIds" | "score" | "run" | "traffic">;
+  readonly key: Exclude<
+    keyof SpanFilter,
+    "text" | "traceIds" | "score" | "run" | "traffic" | "anyError"
+  >;
   readonly column: string;
   readonly operator: "=" | ">=" | "<";
   readonly value: string | number;

@@ -30,6 +30,8 @@ export interface SpanFilter {
   readonly run?: string;
   /** Of the trace. Absent: all. */
   readonly traffic?: Traffic;
+  /** Of the trace: whether any of its spans failed. */
+  readonly anyError?: boolean;
   /** Inclusive. */
   readonly startedFrom?: number;
   /** Exclusive. */

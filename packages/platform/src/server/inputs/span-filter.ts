@@ -48,6 +48,15 @@ export function spanFilterInputs() {
     ),
     environment: recorded({ description: "Name of the environment.", example: "production" }),
     status: z.optional(choice({ description: "Status of the span." }, SPAN_STATUSES)),
+    any_error: z.optional(
+      choice(
+        {
+          description:
+            "Whether any span of the trace failed, be it the top or one below it. A span is found by its trace.",
+        },
+        ["true", "false"],
+      ),
+    ),
     spankind: z.optional(choice({ description: "What the span did." }, SPAN_KINDS)),
     name: recorded({ description: "Name of the span, in full." }),
     user_id: recorded({ description: "Whom the work was for." }),
@@ -151,6 +160,7 @@ export function toSpanFilter(query: FilterValues): SpanFilter {
     sessionId: query.session_id ?? query.session,
     run,
     traffic: traffic === "all" ? undefined : traffic,
+    anyError: query.any_error === undefined ? undefined : query.any_error === "true",
     minLatency: query.min_latency,
     minCost: query.min_cost,
     score: query.score,

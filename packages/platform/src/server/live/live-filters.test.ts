@@ -29,6 +29,7 @@ const conditions: fc.Arbitrary<Query> = fc.record({
   revision: fc.constantFrom("1", "2"),
   environment: fc.constantFrom("production", "staging"),
   status: fc.constantFrom("OK", "ERROR"),
+  any_error: fc.constantFrom("true", "false"),
   spankind: fc.constantFrom("LLM", "WORKFLOW"),
   name: fc.constantFrom(...NAMES),
   user_id: fc.constantFrom("ann", "bob"),
@@ -48,7 +49,14 @@ const filters: fc.Arbitrary<Query> = conditions.chain((all) =>
     .subarray(Object.entries(all), { maxLength: 3 })
     .map((some) => Object.fromEntries(some))
     // No trace is of a run and live.
-    .filter(({ run, traffic }) => run === undefined || traffic !== "live"),
+    .filter(({ run, traffic }) => run === undefined || traffic !== "live")
+    // The markers are traces of one span.
+    .filter(
+      ({ status, any_error }) =>
+        status === undefined ||
+        any_error === undefined ||
+        (status === "ERROR") === (any_error === "true"),
+    ),
 );
 
 const orNull = <Value>(...values: Value[]) => fc.option(fc.constantFrom(...values), { nil: null });
@@ -196,7 +204,7 @@ function matchingSpan(query: Query, n: number): StoredSpan {
     name: query.name ?? "refund order",
     inputs: "refund order, ship order, greet",
     kind: (query.spankind ?? "LLM") as StoredSpan["kind"],
-    status: (query.status ?? "OK") as StoredSpan["status"],
+    status: (query.status ?? (query.any_error === "true" ? "ERROR" : "OK")) as StoredSpan["status"],
     latency: 30,
     application: query.application ?? null,
     route: query.route ?? null,
@@ -230,6 +238,7 @@ function matches(query: Query, [root, ...others]: readonly StoredSpan[]): boolea
     revision: (value) => ofVariant?.revision === Number(value),
     environment: (value) => first("environment") === value,
     status: (value) => root.status === value,
+    any_error: (value) => (value === "true") === inOrder.some(({ status }) => status === "ERROR"),
     spankind: (value) => root.kind === value,
     name: (value) => root.name === value,
     user_id: (value) => first("userId") === value,

@@ -73,6 +73,8 @@ describe("filters", () => {
     ["session_id=s+1", ["trace 1"]],
     ["session=s%201", ["trace 1"]],
     ["status=ERROR", ["trace 2"]],
+    ["any_error=true", ["trace 2"]],
+    ["any_error=false&application=&limit=2", ["naïve & co", "trace 1"]],
     ["spankind=AGENT", ["trace 2"]],
     ["name=na%C3%AFve+%26+co", ["naïve & co"]],
     ["min_latency=100", ["trace 2", "trace 1"]],
@@ -109,6 +111,7 @@ it("lists records as the trace endpoint shows them, without children", async () 
 describe("a bad parameter", () => {
   it.each([
     ["status=ok", "status", "value_not_allowed", "UNSET, OK or ERROR"],
+    ["any_error=1", "any_error", "value_not_allowed", "true or false"],
     ["spankind=llm", "spankind", "value_not_allowed", "WORKFLOW"],
     ["limit=0", "limit", "out_of_range", "1 to 1000"],
     ["limit=1001", "limit", "out_of_range", "1 to 1000"],

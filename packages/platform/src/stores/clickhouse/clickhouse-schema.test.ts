@@ -129,6 +129,11 @@ it("has an index for what rows are looked up by, and the engine uses it", async 
     query: `INSERT INTO agate.scores (project, trace_id, score_id, version, received, name)
       SELECT 'p', toString(number), toString(number), 1, 1, 'helpful' FROM numbers(100000)`,
   });
+  await client.command({
+    query: `INSERT INTO agate.traces (project, trace_id, start, version, received, failed_spans)
+      SELECT 'p', toString(number), number, 1, 1, number = 7 FROM numbers(100000)`,
+  });
+  expect(await used("traces", "failed_spans > 0")).toEqual(["by_failed"]);
   expect(await used("scores", "name = 'rare'")).toEqual(["by_name"]);
   expect(await used("scores", "written > now64(6) + 60")).toEqual(["by_written"]);
 });
@@ -148,7 +153,13 @@ it("takes tables of version 1 to the present one, any number of times", async ()
       /EXISTS `older`.`(spans_by_start|traces)`/.test(statement) ||
       statement.includes("`spans_by_start_view`");
     const withoutNanos = hadNoNanos ? statement.replace(/start_nanos[^,]*,/, "") : statement;
-    await client.command({ query: withoutNanos.replace(/,\s*run\b( Nullable\(String\))?/, "") });
+    const withoutRun = withoutNanos.replace(/,\s*run\b( Nullable\(String\))?/, "");
+    await client.command({
+      query: withoutRun.replaceAll(
+        /,\s*(INDEX by_failed )?failed_spans[^,)\n]*?(?=,| FROM|\n)/g,
+        "",
+      ),
+    });
   }
   const before = await columns("older");
   const upgrade = [...clickHouseUpgrade(address), ...clickHouseUpgrade(address)];
@@ -158,8 +169,8 @@ it("takes tables of version 1 to the present one, any number of times", async ()
       VALUES ('p', 't', 's', 1, 1, 5, 77, 'n', '', 'r')`,
   });
   await client.command({
-    query: `INSERT INTO older.traces (project, trace_id, start, version, received, run)
-      VALUES ('p', 't', 5, 1, 1, 'r')`,
+    query: `INSERT INTO older.traces (project, trace_id, start, version, received, run, failed_spans)
+      VALUES ('p', 't', 5, 1, 1, 'r', 3)`,
   });
   const value = async (query: string) => {
     const result = await client.query({ query, format: "TabSeparated" });
@@ -167,7 +178,7 @@ it("takes tables of version 1 to the present one, any number of times", async ()
   };
   expect(await value("SELECT start_nanos, run FROM older.spans_by_start")).toBe("77\tr");
   expect(await value("SELECT run FROM older.spans")).toBe("r");
-  expect(await value("SELECT run FROM older.traces_by_id")).toBe("r");
+  expect(await value("SELECT run, failed_spans FROM older.traces_by_id")).toBe("r\t3");
   expect(before).not.toBe(await columns("older"));
   await client.command({ query: "CREATE DATABASE newer" });
   for (const query of clickHouseSchema({ database: "newer", cluster: null })) {
@@ -187,6 +198,8 @@ it("upgrades every shard of a cluster, then the tables in front", () => {
     ...["incoming", "spans", "spans_by_start", "traces"].flatMap((name) => [`${name}_local`, name]),
     "traces_by_id_local",
     "traces_by_id",
+    ...["traces", "traces_by_id"].flatMap((name) => [`${name}_local`, name]),
+    "traces_local",
     "spans_view",
     "spans_by_start_view",
     "traces_by_id_view",

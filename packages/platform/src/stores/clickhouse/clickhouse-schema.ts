@@ -1,10 +1,16 @@
 import type { ClickHouseAddress } from "../store-address.ts";
 
 /** Counts the changes that {@link clickHouseSchema} has seen since the first release. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** The evaluation run of a trace; null for live traffic. */
 const RUN = "run Nullable(String)";
+
+/** How many spans of a trace failed: its top may be fine. */
+const FAILED_SPANS = "failed_spans UInt32";
+
+/** Ranges without a trace that failed are skipped. */
+const FAILED_INDEX = "INDEX by_failed failed_spans TYPE minmax GRANULARITY 1";
 
 /** What a span or a trace is filtered by, but for its cost. */
 const FILTERED = `
@@ -177,8 +183,10 @@ const TRACES: Table = {
   input_tokens Nullable(Float64),
   output_tokens Nullable(Float64),
   total_tokens Nullable(Float64),
+  ${FAILED_SPANS},
   record String CODEC(ZSTD(3)),
   ${FILTER_INDEX},
+  ${FAILED_INDEX},
   INDEX by_written written TYPE minmax GRANULARITY 1`,
   kept: {
     version: "version",
@@ -202,6 +210,7 @@ const TRACES_BY_ID: Table = {
   top_id String CODEC(ZSTD),
   total String CODEC(ZSTD),
   ${RUN},
+  ${FAILED_SPANS},
   INDEX by_written written TYPE minmax GRANULARITY 1`,
   kept: {
     version: "version",
@@ -266,7 +275,7 @@ const VIEWS: readonly View[] = [
     to: "traces_by_id",
     from: "traces",
     select:
-      "project, trace_id, start, version, moved, received, written, spans, top_id, total, run",
+      "project, trace_id, start, version, moved, received, written, spans, top_id, total, run, failed_spans",
   },
 ];
 
@@ -324,6 +333,8 @@ const LATER_COLUMNS = [
   { column: START_NANOS, after: "start", tables: ["spans_by_start", "traces"] },
   { column: RUN, after: "session_id", tables: ["incoming", "spans", "spans_by_start", "traces"] },
   { column: RUN, after: "total", tables: ["traces_by_id"] },
+  { column: FAILED_SPANS, after: "total_tokens", tables: ["traces"] },
+  { column: FAILED_SPANS, after: "run", tables: ["traces_by_id"] },
 ] as const;
 
 /**
@@ -345,11 +356,12 @@ export function clickHouseUpgrade(
           `ALTER TABLE ${place(name)}${onCluster} ADD COLUMN IF NOT EXISTS ${column} AFTER ${after}`,
       ),
   );
+  const indexed = `ALTER TABLE ${place(localName(address, "traces"))}${onCluster} ADD INDEX IF NOT EXISTS ${FAILED_INDEX.replace("INDEX ", "")}`;
   const selected = VIEWS.map(
     ({ to, from, select }) => `ALTER TABLE ${place(`${to}_view`)}${onCluster}
 MODIFY QUERY SELECT ${select} FROM ${place(localName(address, from))}`,
   );
-  return [...added, ...selected];
+  return [...added, indexed, ...selected];
 }
 
 /** The table that holds the rows: on a cluster, the one on each shard. */

@@ -40,10 +40,11 @@ export function whereFilter(
     texts.push("trace_id IN {traceIds:Array(String)}");
     parameters.traceIds = filter.traceIds;
   }
-  for (const condition of whereRun(filter)) {
-    texts.push(table === "traces" ? condition : whereTrace(session, condition));
-    if (filter.run !== undefined) parameters.run = filter.run;
+  for (const condition of traceConditions(filter)) {
+    const text = `${condition.isNegated ? "NOT " : ""}(${condition.rare})`;
+    texts.push(table === "traces" ? text : whereTrace(session, condition));
   }
+  if (filter.run !== undefined) parameters.run = filter.run;
   if (filter.score !== undefined) {
     const { text, parameters: more } = whereScored(session, ROW_IDS[table], filter.score);
     texts.push(text);
@@ -52,25 +53,32 @@ export function whereFilter(
   return { text: texts.join(" AND "), parameters };
 }
 
-/** What holds for the run of a trace. */
-function whereRun({ run, traffic }: SpanFilter): string[] {
+/** A condition on a trace by what few of them have: a run, a failed span. */
+interface TraceCondition {
+  readonly rare: string;
+  readonly isNegated: boolean;
+}
+
+function traceConditions({ run, traffic, anyError }: SpanFilter): TraceCondition[] {
   return [
-    ...(run === undefined ? [] : ["run = {run:String}"]),
-    ...(traffic === undefined ? [] : [traffic === "live" ? "isNull(run)" : "isNotNull(run)"]),
+    ...(run === undefined ? [] : [{ rare: "run = {run:String}", isNegated: false }]),
+    ...(traffic === undefined ? [] : [{ rare: "isNotNull(run)", isNegated: traffic === "live" }]),
+    ...(anyError === undefined ? [] : [{ rare: "failed_spans > 0", isNegated: !anyError }]),
   ];
 }
 
 /**
- * A span by the run of its trace. Traces that have a run are looked up, also for live traffic: they are the few.
- * Of the rows of a trace the latest counts; one that marks a start as moved has no run.
+ * A span by what holds for its trace. The few traces that have it are looked up, also where the others are wanted.
+ * Of the rows of a trace the latest counts; one that marks a start as moved has neither run nor failed spans.
  */
-function whereTrace(session: Pick<ClickHouseSession, "table">, condition: string): string {
-  const isLive = condition === "isNull(run)";
-  const wanted = isLive ? "isNotNull(run)" : condition;
+function whereTrace(
+  session: Pick<ClickHouseSession, "table">,
+  { rare, isNegated }: TraceCondition,
+): string {
   const traces = `FROM ${session.table("traces_by_id")} WHERE project = {project:String}`;
-  return `trace_id ${isLive ? "NOT IN" : "IN"} (
-    SELECT trace_id ${traces} AND trace_id IN (SELECT trace_id ${traces} AND ${wanted})
-    GROUP BY trace_id HAVING argMax(ifNull(${wanted}, 0), (version, 1 - moved)))`;
+  return `trace_id ${isNegated ? "NOT IN" : "IN"} (
+    SELECT trace_id ${traces} AND trace_id IN (SELECT trace_id ${traces} AND ${rare})
+    GROUP BY trace_id HAVING argMax(ifNull(${rare}, 0), (version, 1 - moved)))`;
 }
 
 /** A trace by the scores of any of its spans, a span by those that name it. */

@@ -1,3 +1,4 @@
+import type { ClickHouseSettings } from "@clickhouse/client";
 import { newerSchema } from "../database-errors.ts";
 import type { ClickHouseAddress } from "../store-address.ts";
 import { asClickHouseRefusal, errorType, refuseOldClickHouse } from "./clickhouse-errors.ts";
@@ -10,7 +11,18 @@ import {
   quoted,
   SCHEMA_VERSION,
 } from "./clickhouse-schema.ts";
-import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
+import { ClickHouseSession, connectClickHouse, LONG_QUERY_SETTINGS } from "./clickhouse-session.ts";
+import { SUMMARY_COLUMNS } from "./trace-summary.ts";
+
+/** The version of the schema from which on traces have the number of their failed spans. */
+const FAILURES_COUNTED = 5;
+
+/** For rows of any number of days. */
+const REWRITING: ClickHouseSettings = {
+  ...LONG_QUERY_SETTINGS,
+  insert_deduplicate: 0,
+  max_partitions_per_insert_block: "0",
+};
 
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 
@@ -38,14 +50,44 @@ export async function prepareDatabase(session: ClickHouseSession): Promise<void>
         `CREATE DATABASE IF NOT EXISTS ${quoted(address.database)}${onCluster}`,
       );
     }
+    // First the columns: a view cannot name one that its table lacks, even where the view is there already.
+    for (const statement of written > 0 ? clickHouseUpgrade(address) : []) {
+      await session.command(statement);
+    }
     for (const statement of clickHouseSchema(address)) await session.command(statement);
-    if (written > 0) {
-      for (const statement of clickHouseUpgrade(address)) await session.command(statement);
+    if (written > 0 && written < FAILURES_COUNTED) {
+      await session.command(countEarlierFailures(session), {}, REWRITING);
     }
     await session.insert("schema_version", ["version"], [[SCHEMA_VERSION]]);
   } catch (error) {
     throw asClickHouseRefusal(address, error);
   }
+}
+
+/**
+ * Counts the failed spans of traces from before: the newest row of each that has any is written again, as a newer
+ * version. It keeps its time of writing, so that no server takes it for a change. Done again, it finds none.
+ */
+function countEarlierFailures(session: Pick<ClickHouseSession, "table">): string {
+  const changed = ["version", "total", "failed_spans"];
+  const kept = [...SUMMARY_COLUMNS, "written"].filter((name) => !changed.includes(name));
+  const failing = `(project, trace_id) IN (SELECT project, trace_id FROM ${session.table("spans")} WHERE status = 'ERROR')`;
+  return `INSERT INTO ${session.table("traces")} (${kept.join(", ")}, version, total, failed_spans)
+SELECT ${kept.map((name) => `t.${name}`).join(", ")}, t.version + 1,
+  concat(t.total, ',"failed_spans":', toString(f.failed)), f.failed
+FROM (
+  SELECT * FROM ${session.table("traces")}
+  WHERE ${failing}
+  ORDER BY project, trace_id, version DESC, moved LIMIT 1 BY project, trace_id
+) AS t
+INNER JOIN (
+  SELECT project, trace_id, toUInt32(countIf(last = 'ERROR')) AS failed FROM (
+    SELECT project, trace_id, argMax(status, version) AS last FROM ${session.table("spans")}
+    WHERE ${failing}
+    GROUP BY project, trace_id, span_id
+  ) GROUP BY project, trace_id HAVING failed > 0
+) AS f ON t.project = f.project AND t.trace_id = f.trace_id
+WHERE t.moved = 0 AND t.failed_spans = 0`;
 }
 
 /**

@@ -94,9 +94,10 @@ async function summaryOfLarge(
   if (nodes === undefined) return [];
   const tree = buildTree(nodes.table);
   const top = nodes.table.at(tree.top) as PlacedNode;
-  const [said, dimensionRows] = await Promise.all([
+  const [said, dimensionRows, failed] = await Promise.all([
     topOf(session, project, traceId, top),
     dimensionsInTrace(session, project, traceId),
+    failedInTrace(session, project, traceId),
   ]);
   if (said === undefined) return [];
   return [
@@ -113,6 +114,7 @@ async function summaryOfLarge(
       top: said.top,
       dimensions: fillDimensions(said.dimensions, dimensionRows),
       total: tree.total(tree.top),
+      failed,
     },
   ];
 }
@@ -171,4 +173,19 @@ function dimensionsInTrace(
      GROUP BY ${DIMENSION_COLUMNS} ORDER BY min((start, start_nanos, span_id))`,
     { project, traceId },
   );
+}
+
+/** How many spans of a trace failed, as each was last written. */
+async function failedInTrace(
+  session: ClickHouseSession,
+  project: string,
+  traceId: string,
+): Promise<number> {
+  const [row] = await session.rows<[number]>(
+    `SELECT countIf(last = 'ERROR') FROM (
+       SELECT argMax(status, version) AS last FROM ${session.table("spans")}
+       WHERE project = {project:String} AND trace_id = {traceId:String} GROUP BY span_id)`,
+    { project, traceId },
+  );
+  return row?.[0] ?? 0;
 }

@@ -32,6 +32,8 @@ export interface TraceSummary {
   readonly top: TopColumns;
   readonly dimensions: TraceDimensions;
   readonly total: Figures;
+  /** How many of the spans failed. */
+  readonly failed: number;
 }
 
 export const SUMMARY_COLUMNS = [
@@ -51,6 +53,7 @@ export const SUMMARY_COLUMNS = [
   "input_tokens",
   "output_tokens",
   "total_tokens",
+  "failed_spans",
   "record",
 ] as const;
 
@@ -79,6 +82,7 @@ export function summaryOf(
     top: [top.latency, wellFormed(top.name), top.kind, top.status],
     dimensions: fillDimensions(dimensionsOf(top), others.map(dimensionsOf)),
     total: tree.total(tree.top),
+    failed: spans.filter(({ status }) => status === "ERROR").length,
   };
 }
 
@@ -113,7 +117,10 @@ export function summaryVersion({ newest, spans }: Pick<TraceSummary, "newest" | 
  * @param record The top's, where it is kept with the summary.
  */
 export function summaryRow(project: string, summary: TraceSummary, record = ""): unknown[] {
-  const [cost, inputTokens, outputTokens, totalTokens, shown] = totalColumns(summary.total);
+  const [cost, inputTokens, outputTokens, totalTokens, shown, failedSpans] = totalColumns(
+    summary.total,
+    summary.failed,
+  );
   return [
     project,
     summary.start,
@@ -132,6 +139,7 @@ export function summaryRow(project: string, summary: TraceSummary, record = ""):
     inputTokens,
     outputTokens,
     totalTokens,
+    failedSpans,
     record,
   ];
 }
@@ -154,6 +162,7 @@ export function movedRow(project: string, start: number, summary: TraceSummary):
     ...[null, "", "", ""],
     ...nothing,
     ...[null, null, null, null],
+    0,
     "",
   ];
 }

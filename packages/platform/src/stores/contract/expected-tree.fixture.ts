@@ -73,3 +73,11 @@ export async function assemble(read: TreeRead): Promise<SpanRecord | undefined> 
 export function withoutChildren({ children: _, ...listed }: SpanRecord): ListedSpan {
   return listed;
 }
+
+/** A trace of these spans as lists show it. */
+export function expectedListed(spans: readonly StoredSpan[]): ListedSpan {
+  const listed = withoutChildren(expectedTree(spans));
+  const failed = spans.filter(({ status }) => status === "ERROR").length;
+  if (failed > 0) listed.metadata.failed_spans = failed;
+  return listed;
+}

@@ -4,6 +4,7 @@ import { describeAnalytics } from "./analytics.contract.ts";
 import { describeDeleting } from "./deleting.contract.ts";
 import { expectedTree } from "./expected-tree.fixture.ts";
 import { describeExporting } from "./exporting.contract.ts";
+import { describeFailedSpans } from "./failed-spans.contract.ts";
 import { family } from "./family.fixture.ts";
 import { describeLists } from "./lists.contract.ts";
 import { describeLoggedContent } from "./logged-content.contract.ts";
@@ -61,6 +62,7 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
     describeLists(subject, sizes);
     describeSearch(subject);
     describeTraffic(subject);
+    describeFailedSpans(subject, sizes);
     if (extent === "all") {
       describeSizes(subject, commits, sizes);
       describeSendingAgain(subject, sizes);

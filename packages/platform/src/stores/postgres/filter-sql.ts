@@ -62,6 +62,7 @@ export function whereFilter(
     where.add(`${row}.${column} ${operator} ${where.value(value)}`);
   }
   addRun(where, row, filter);
+  if (filter.anyError !== undefined) where.add(whereFailed(row, filter.anyError));
   if (filter.traceIds !== undefined) where.add(`t.trace_id = ANY(${where.value(filter.traceIds)})`);
   if (filter.score !== undefined) where.add(whereScored(row, where, filter.score));
   if (search?.kind === "many") where.add(whereFound(row, where, search.query));
@@ -72,7 +73,8 @@ export function whereFilter(
 }
 
 /** Traces, and spans by that of their trace, of a run or of a kind of traffic. */
-function addRun(where: Conditions, row: ListedTable, { run, traffic }: SpanFilter): void {
+function addRun(where: Conditions, row: ListedTable, filter: SpanFilter): void {
+  const { run, traffic, anyError } = filter;
   if (run !== undefined) {
     const value = where.value(run);
     where.add(`hashtextextended(t.run, 0) = hashtextextended(${value}, 0) AND t.run = ${value}`);
@@ -80,8 +82,18 @@ function addRun(where: Conditions, row: ListedTable, { run, traffic }: SpanFilte
   if (traffic === "evaluation") where.add("t.run IS NOT NULL");
   if (traffic !== "live") return;
   // Without statistics of a new column, PostgreSQL takes it to be null in one row of 200, and would begin a list of
-  // spans with the traces. This it takes to hold for every second one.
-  where.add(row === "t" ? "t.run IS NULL" : "NOT coalesce(t.run IS NOT NULL, false)");
+  // spans with the traces. This it takes to hold for every second one. Of traces with a failed span, it would take
+  // the index of all live ones.
+  const isIndexed = row === "t" && anyError !== true;
+  where.add(isIndexed ? "t.run IS NULL" : "NOT coalesce(t.run IS NOT NULL, false)");
+}
+
+/** Traces, and spans by their trace, of which a span failed, or none. */
+function whereFailed(row: ListedTable, anyError: boolean): string {
+  // As the index of such traces has it. Otherwise in a form that PostgreSQL takes to hold for every second trace:
+  // a list of spans would begin with a hash of all traces.
+  if (row === "t" && anyError) return "t.failed_spans > 0";
+  return `${anyError ? "" : "NOT "}coalesce(t.failed_spans > 0, false)`;
 }
 
 /** A trace by the scores of any of its spans, a span by those that name it. */

@@ -187,4 +187,12 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX traces_evaluated ON agate.traces (project, start, trace_id) WHERE run IS NOT NULL;
   CREATE INDEX traces_by_run ON agate.traces (project, hashtextextended(run, 0), start) WHERE run IS NOT NULL;
   `,
+  `
+  -- How many spans of a trace failed: its top may be fine. Lists show it after the total.
+  ALTER TABLE agate.traces ADD COLUMN failed_spans integer NOT NULL DEFAULT 0;
+  UPDATE agate.traces t SET failed_spans = f.n, total = total || ',"failed_spans":' || f.n
+  FROM (SELECT trace_no, count(*) AS n FROM agate.spans WHERE status = 'ERROR' GROUP BY trace_no) AS f
+  WHERE t.trace_no = f.trace_no;
+  CREATE INDEX traces_failed ON agate.traces (project, start, trace_id) WHERE failed_spans > 0;
+  `,
 ];

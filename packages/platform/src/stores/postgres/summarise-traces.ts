@@ -1,3 +1,4 @@
+import type { Figures } from "@agate/protocol";
 import { buildTree } from "@agate/spans/tree";
 import type { PlacedNode } from "../segments/node-table.ts";
 import type { TraceToWrite } from "../segments/segment-encoder.ts";
@@ -5,6 +6,7 @@ import type { SpanColumns, TraceDimensions } from "../summary/summary-columns.ts
 import {
   DIMENSION_COLUMNS,
   dimensionsOfNew,
+  failedAmong,
   fillDimensions,
   NO_DIMENSIONS,
   topFigures,
@@ -39,6 +41,7 @@ export const TRACE_SUMMARY = [
   ["output_tokens", "float8"],
   ["total_tokens", "float8"],
   ["total", "text"],
+  ["failed_spans", "integer"],
 ] as const;
 
 export interface TraceToSummarise {
@@ -114,7 +117,7 @@ export function summaryOfNew(trace: TraceToWrite): (string | number | null)[] {
     trace.topOpenLength,
     ...topFigures(top),
     ...dimensionsOfNew(trace.columns, top),
-    ...totalColumns(trace.total),
+    ...totalColumns(trace.total, failedAmong(trace.columns)),
   ];
 }
 
@@ -257,20 +260,22 @@ async function summariesOfDay(
   traceNos: readonly number[],
 ): Promise<TraceSummary[]> {
   const mergers = await mergeHeaders(transaction, day, traceNos);
-  const tops = new Map<number, { node: PlacedNode; columns: ReturnType<typeof totalColumns> }>();
+  const tops = new Map<number, { node: PlacedNode; total: Figures }>();
   for (const [traceNo, { nodes }] of mergers) {
     const tree = buildTree(nodes);
     tops.set(traceNo, {
       node: nodes.at(tree.top) as PlacedNode,
-      columns: totalColumns(tree.total(tree.top)),
+      total: tree.total(tree.top),
     });
   }
   const spans = await tellingSpans(transaction, day, tops);
-  return [...tops].map(([traceNo, { node, columns }]) => {
+  return [...tops].map(([traceNo, { node, total }]) => {
     // The top comes first, so that its own values win.
-    const [top, ...others] = spans.get(traceNo) ?? [];
+    const telling = spans.get(traceNo) ?? [];
+    const [top] = telling;
     if (top === undefined) throw new Error(`Trace ${traceNo} has no row for its top`);
-    const dimensions = fillDimensions(NO_DIMENSIONS, [top, ...others].map(dimensionsOf));
+    const dimensions = fillDimensions(NO_DIMENSIONS, telling.map(dimensionsOf));
+    const failed = telling.filter(({ status }) => status === "ERROR").length;
     return {
       traceNo,
       spans: mergers.get(traceNo)?.nodes.length ?? 0,
@@ -286,13 +291,13 @@ async function summariesOfDay(
         top.spankind,
         top.status,
         ...dimensions,
-        ...columns,
+        ...totalColumns(total, failed),
       ],
     };
   });
 }
 
-/** The rows of tops, and of spans with dimensions, by start, then id. */
+/** The rows of tops, of failed spans, and of spans with dimensions, by start, then id. */
 async function tellingSpans(
   transaction: SqlRunner,
   day: number,
@@ -304,7 +309,7 @@ async function tellingSpans(
      JOIN ${tableOfDay("segments", day)} s ON s.trace_no = n.trace_no
      JOIN ${tableOfDay("spans", day)} p
        ON p.span_no >= s.first_span AND p.span_no < s.first_span + s.spans
-     WHERE p.span_id = n.top_id OR coalesce(p.application, p.route, p.variant,
+     WHERE p.span_id = n.top_id OR p.status = 'ERROR' OR coalesce(p.application, p.route, p.variant,
        p.revision::text, p.environment, p.user_id, p.session_id, p.run) IS NOT NULL
      ORDER BY p.trace_no, p.span_id <> n.top_id, p.start, p.start_nanos, p.span_id`,
     [[...tops.keys()], [...tops.values()].map(({ node }) => node.id)],

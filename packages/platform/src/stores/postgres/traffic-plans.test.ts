@@ -12,6 +12,8 @@ const project = "default";
 const TRACES = 20_000;
 /** One trace of this many belongs to a run. */
 const EVERY = 20;
+/** One trace of this many has a span that failed. */
+const EVERY_FAILED = 50;
 
 let store: SpanStore;
 let database: SpanDatabase;
@@ -25,6 +27,7 @@ beforeAll(async () => {
         traceId: traceIdOf(from + n),
         id: spanIdOf(from + n),
         start: from + n,
+        status: (from + n) % EVERY_FAILED === 1 ? "ERROR" : "OK",
         run: (from + n) % EVERY === 0 ? `r${(from + n) % 7}` : null,
       }),
     );
@@ -65,16 +68,26 @@ describe.each([
     ["of evaluated traces", { traffic: "evaluation" }, "traces_evaluated"],
     ["of a run", { run: "r1" }, "traces_by_run"],
     ["of all traces", {}, "traces_by_start"],
+    ["of traces with a failed span", { anyError: true }, "traces_failed"],
+    ["of live traces with a failed span", { anyError: true, traffic: "live" }, "traces_failed"],
+    ["of live traces without one", { anyError: false, traffic: "live" }, "traces_live"],
   ] as const)("%s use one index", async (_, filter, index) => {
     const plan = await planOf(listTraces, filter);
     expect(plan).toMatch(new RegExp(`Index Scan (Backward )?using ${index} |Scan on ${index} `));
     expect(plan).not.toContain("Seq Scan");
   });
 
-  it("of live spans walk them in order, and look their traces up", async () => {
-    const plan = await planOf(listSpans, { traffic: "live" });
-    expect(plan).toMatch(/Index Scan Backward using spans_\w+_project_start_span_id_idx/);
-    expect(plan).toMatch(/Index Scan using traces_pkey/);
-    expect(plan).not.toContain("Seq Scan");
-  });
+  it.each([
+    [{ traffic: "live" }],
+    [{ traffic: "live", anyError: true }],
+    [{ traffic: "live", anyError: false }],
+  ] as const)(
+    "of spans of traces, %j, walk them in order, and look their traces up",
+    async (filter) => {
+      const plan = await planOf(listSpans, filter);
+      expect(plan).toMatch(/Index Scan Backward using spans_\w+_project_start_span_id_idx/);
+      expect(plan).toMatch(/Index Scan using traces_pkey/);
+      expect(plan).not.toContain("Seq Scan");
+    },
+  );
 });

@@ -252,6 +252,7 @@ const FIELDS: readonly FilterSketch["fields"][number][] = [
   "sessionId",
   "run",
   "traffic",
+  "anyError",
   "startedFrom",
   "startedBefore",
   "minLatency",

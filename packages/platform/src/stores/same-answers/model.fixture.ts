@@ -133,6 +133,7 @@ export class Model {
       sessionId: span.sessionId,
       run: span.run,
       traffic: span.run === null ? "live" : "evaluation",
+      anyError: span.status === "ERROR",
       startedFrom: span.start,
       startedBefore: span.start,
       minLatency: span.latency,
@@ -142,7 +143,8 @@ export class Model {
     const asked = fields.flatMap((field) => {
       const value = values[field];
       if (value === null) return [];
-      return [[field, field === "traffic" ? value : tweaked(value, tweak)]];
+      const isFixed = field === "traffic" || typeof value === "boolean";
+      return [[field, isFixed ? value : tweaked(value, tweak)]];
     });
     return { ...Object.fromEntries(asked), ...scored };
   }

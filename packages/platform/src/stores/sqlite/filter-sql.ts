@@ -33,9 +33,9 @@ export function whereFilter(
   const isFewTexts = match !== null && isRare({ text: MATCHES, values: [match] });
   const judged = filter.score && judgementsOf(project, filter.score);
   const isFewScores = judged !== undefined && isRare(judged);
-  const evaluated = table === "p" ? evaluatedSpans(project, filter) : undefined;
-  const isFewEvaluated = evaluated !== undefined && isRare(evaluated);
-  const isFew = filter.traceIds !== undefined || isFewTexts || isFewScores || isFewEvaluated;
+  const inTraces = table === "p" ? spansOfTraces(project, filter) : undefined;
+  const isFewInTraces = inTraces !== undefined && isRare(inTraces);
+  const isFew = filter.traceIds !== undefined || isFewTexts || isFewScores || isFewInTraces;
   const row = isFew ? `+${table}` : table;
   const texts = [wanted(ROW_NUMBERS[table]), `${row}.project = ?`];
   const values: SQLInputValue[] = [project];
@@ -50,6 +50,14 @@ export function whereFilter(
     add(`${indexed}.run = ?`, filter.run);
     indexed = "+t";
   }
+  if (filter.anyError !== undefined) {
+    // Traces with a failed span are rarer than those of an application, but not than those of a user. As the
+    // schema writes it, so that SQLite can see that the index of such traces covers it.
+    const isRarest = table === "t" && filter.sessionId === undefined && filter.userId === undefined;
+    const own = isRarest ? indexed : "+t";
+    add(filter.anyError ? `${own}.failed_spans > 0` : "+t.failed_spans = 0");
+    if (isRarest && filter.anyError) indexed = "+t";
+  }
   for (const { column, operator, value, isIndexed } of filterConditions(filter)) {
     // A literal, so that SQLite can see that the index of failed spans covers it.
     if (column === "status" && value === "ERROR") add(`${row}.status = 'ERROR'`);
@@ -63,8 +71,8 @@ export function whereFilter(
     add(traffic === "live" ? `${own}.run IS NULL` : `(${own}.run IS NULL) = 0`);
   }
   if (table === "p" && run !== undefined) add("+t.run = ?", run);
-  if (evaluated !== undefined && isFewEvaluated) {
-    add(`p.span_no IN (${evaluated.text})`, ...evaluated.values);
+  if (inTraces !== undefined && isFewInTraces) {
+    add(`p.span_no IN (${inTraces.text})`, ...inTraces.values);
   }
   if (filter.traceIds !== undefined) {
     const ids = "(SELECT value FROM json_each(?))";
@@ -81,13 +89,23 @@ export function whereFilter(
   return { text: texts.join(" AND "), values };
 }
 
-/** The spans of evaluation traces, where a filter asks for nothing else. CROSS JOIN keeps the order of the tables. */
-function evaluatedSpans(project: string, { run, traffic }: SpanFilter): Sql | undefined {
+/**
+ * The spans of traces that are rare: of evaluation traces, and of those with a failed span. Undefined where a
+ * filter asks for neither. CROSS JOIN keeps the order of the tables.
+ */
+function spansOfTraces(project: string, filter: SpanFilter): Sql | undefined {
+  const { run, traffic, anyError } = filter;
+  const rare = [
+    ...(run === undefined ? [] : ["x.run = ?"]),
+    ...(run === undefined && traffic === "evaluation" ? ["x.run IS NOT NULL"] : []),
+    ...(anyError === true ? ["x.failed_spans > 0"] : []),
+  ];
+  if (rare.length === 0) return undefined;
   const spans = "SELECT s.span_no FROM traces x CROSS JOIN spans s ON s.trace_no = x.trace_no";
-  const where = `${spans} WHERE x.project = ? AND ${wanted("s.span_no")}`;
-  if (run !== undefined) return { text: `${where} AND x.run = ?`, values: [project, run] };
-  if (traffic !== "evaluation") return undefined;
-  return { text: `${where} AND x.run IS NOT NULL`, values: [project] };
+  return {
+    text: `${spans} WHERE x.project = ? AND ${wanted("s.span_no")} AND ${rare.join(" AND ")}`,
+    values: [project, ...(run === undefined ? [] : [run])],
+  };
 }
 
 /** A trace by the scores of any of its spans, a span by those that name it. */

@@ -162,6 +162,14 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX traces_evaluated ON traces (project, start) WHERE (run IS NULL) = 0;
   CREATE INDEX traces_by_run ON traces (project, run, start) WHERE run IS NOT NULL;
   `,
+  `
+  -- How many spans of a trace failed: its top may be fine. Lists show it after the total.
+  ALTER TABLE traces ADD COLUMN failed_spans INTEGER NOT NULL DEFAULT 0;
+  UPDATE traces SET failed_spans = f.n, total = total || ',"failed_spans":' || f.n
+  FROM (SELECT trace_no, count(*) AS n FROM spans INDEXED BY spans_failed WHERE status = 'ERROR' GROUP BY trace_no) AS f
+  WHERE traces.trace_no = f.trace_no;
+  CREATE INDEX traces_failed ON traces (project, start) WHERE failed_spans > 0;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

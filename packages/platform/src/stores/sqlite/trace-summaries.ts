@@ -9,6 +9,7 @@ import {
   DIMENSION_COLUMNS,
   fillDimensions,
   NO_DIMENSIONS,
+  TOTAL_COLUMNS,
   totalColumns,
 } from "../summary/summary-columns.ts";
 import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
@@ -27,7 +28,7 @@ const TOP_FIGURES = "start, start_nanos, latency, name, spankind, status";
 export const SUMMARY_COLUMNS = `${TOP_FIGURES}, ${DIMENSION_COLUMNS}`;
 /** What {@link TraceSummaries.summaryOf} gives a value for, in its order. */
 export const TRACE_SUMMARY = `${SUMMARY_COLUMNS}, top_segment, top_offset, top_length, spans,
-  summarised, cost, input_tokens, output_tokens, total_tokens, total`;
+  summarised, ${TOTAL_COLUMNS}`;
 const SUMMARY_NAMES = TRACE_SUMMARY.split(/,\s*/);
 const [TOP_SEGMENT, SPANS, SUMMARISED] = ["top_segment", "spans", "summarised"].map((name) =>
   SUMMARY_NAMES.indexOf(name),
@@ -48,6 +49,7 @@ export class TraceSummaries {
   readonly #headers: StatementSync;
   readonly #dimensions: StatementSync;
   readonly #topFigures: StatementSync;
+  readonly #failed: StatementSync;
   readonly #summarise: StatementSync;
   readonly #behind: StatementSync;
   /** The trace whose summary is made elsewhere, and whether it was written to since that began. */
@@ -68,6 +70,11 @@ export class TraceSummaries {
       `SELECT ${TOP_FIGURES} FROM spans WHERE trace_no = ? AND span_id = ?`,
     );
     this.#topFigures.setReturnArrays(true);
+    // By the trace: SQLite could take the index of all failed spans.
+    this.#failed = db.prepare(
+      `SELECT count(*) AS n FROM spans INDEXED BY spans_by_trace
+       WHERE trace_no = ? AND status = 'ERROR'`,
+    );
     this.#summarise = db.prepare(
       `UPDATE traces SET (${TRACE_SUMMARY}) = (${placeholders(TRACE_SUMMARY)}) WHERE trace_no = ?`,
     );
@@ -146,6 +153,7 @@ export class TraceSummaries {
     const figures = this.#topFigures.get(traceNo, top.id) as unknown as SQLInputValue[] | undefined;
     // The row is missing: `agate check --repair-index` rebuilds it.
     if (figures === undefined) throw new DamagedSegmentError(null);
+    const failed = this.#failed.get(traceNo) as { n: number };
     // The top comes first, so that its own values win.
     const rows = this.#dimensions.iterate(traceNo, top.id) as unknown as Iterable<TraceDimensions>;
     return [
@@ -156,7 +164,7 @@ export class TraceSummaries {
       top.openLength,
       nodes.length,
       nodes.length,
-      ...totalColumns(tree.total(tree.top)),
+      ...totalColumns(tree.total(tree.top), failed.n),
     ];
   }
 }

@@ -5,7 +5,13 @@ import { unchangedSpans, withoutSpans } from "../segments/sent-again.ts";
 import { beyondLimit } from "../span-limit.ts";
 import type { RejectedSpan, TraceChange } from "../span-store.ts";
 import type { SpanColumns } from "../summary/summary-columns.ts";
-import { dimensionsOfNew, topFigures, totalColumns } from "../summary/summary-columns.ts";
+import {
+  dimensionsOfNew,
+  failedAmong,
+  TOTAL_COLUMNS,
+  topFigures,
+  totalColumns,
+} from "../summary/summary-columns.ts";
 import { canDeferSummary } from "../summary/summary-pacer.ts";
 import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
 import { placeholders, SUMMARY_COLUMNS, TraceSummaries } from "./trace-summaries.ts";
@@ -94,7 +100,7 @@ export class TraceWriter {
       "SELECT trace_no, segments, spans, summarised FROM traces WHERE project = ? AND trace_id = ?",
     );
     const traceColumns = `project, trace_id, received, segments, spans, summarised, top_length,
-      ${SUMMARY_COLUMNS}, cost, input_tokens, output_tokens, total_tokens, total`;
+      ${SUMMARY_COLUMNS}, ${TOTAL_COLUMNS}`;
     this.#insertTrace = db.prepare(
       `INSERT INTO traces (top_segment, top_offset, ${traceColumns})
        VALUES (0, 0, ${placeholders(traceColumns)})`,
@@ -154,7 +160,7 @@ export class TraceWriter {
       trace.topOpenLength,
       ...topFigures(top),
       ...dimensionsOfNew(trace.columns, top),
-      ...totalColumns(trace.total),
+      ...totalColumns(trace.total, failedAmong(trace.columns)),
     );
     const traceNo = Number(inserted.lastInsertRowid);
     const first = traceNo * SEGMENTS_PER_TRACE;

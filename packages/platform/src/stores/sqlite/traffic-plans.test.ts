@@ -60,6 +60,33 @@ describe("a list", () => {
       { startedFrom: 5, traffic: "live" },
       "traces_live (project=? AND start>?)",
     ],
+    ["with a failed span", { anyError: true }, "traces_failed (project=?)"],
+    ["live, with a failed span", { anyError: true, traffic: "live" }, "traces_failed (project=?)"],
+    [
+      "of an application, with a failed span",
+      { application: "a", anyError: true, traffic: "live" },
+      "traces_failed (project=?)",
+    ],
+    [
+      "from some time on, with a failed span",
+      { startedFrom: 5, anyError: true, traffic: "live" },
+      "traces_failed (project=? AND start>?)",
+    ],
+    [
+      "of a session, with a failed span",
+      { sessionId: "s", anyError: true, traffic: "live" },
+      "traces_by_session (project=? AND session_id=?)",
+    ],
+    [
+      "of a run, with a failed span",
+      { run: "r", anyError: true },
+      "traces_by_run (project=? AND run=?)",
+    ],
+    [
+      "live, without a failed span",
+      { anyError: false, traffic: "live" },
+      "traces_live (project=?)",
+    ],
   ] as const)("%s walks one index", (_, filter, index) => {
     expect(planOf("t", filter, false)).toEqual([`SEARCH t USING INDEX ${index}`]);
   });
@@ -71,11 +98,11 @@ describe("a list", () => {
     ]);
   });
 
-  it("of the few spans of a run begins with its traces", () => {
-    for (const filter of [{ run: "r" }, { traffic: "evaluation" }] as const) {
+  it("of the few spans of a run, or of traces with a failed span, begins with the traces", () => {
+    for (const filter of [{ run: "r" }, { traffic: "evaluation" }, { anyError: true }] as const) {
       const plan = planOf("p", filter, true);
       expect(plan[0]).toBe("SEARCH p USING INTEGER PRIMARY KEY (rowid=?)");
-      expect(plan.join("\n")).toMatch(/SEARCH x USING .*INDEX traces_(by_run|evaluated)/);
+      expect(plan.join("\n")).toMatch(/SEARCH x USING .*INDEX traces_(by_run|evaluated|failed)/);
       expect(plan.join("\n")).toContain(
         "SEARCH s USING COVERING INDEX spans_by_trace (trace_no=?)",
       );

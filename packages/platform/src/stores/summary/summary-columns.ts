@@ -34,6 +34,7 @@ export type SpanColumns = readonly [
 
 /** Where the dimensions begin in {@link SpanColumns}. */
 const DIMENSIONS_AT = 7;
+const STATUS = 6;
 
 const VARIANT = 2;
 const REVISION = 3;
@@ -101,13 +102,25 @@ function inheritedFrom(columns: readonly SpanColumns[], top: SpanColumns): Trace
     .map(dimensionsOf);
 }
 
-/** The sums over a trace's spans, for its columns: cost, three kinds of tokens, and the shown text. */
-export function totalColumns(total: Figures) {
+/** How many of the spans of a trace failed. */
+export function failedAmong(columns: readonly SpanColumns[]): number {
+  return columns.reduce((count, span) => count + (span[STATUS] === "ERROR" ? 1 : 0), 0);
+}
+
+/** The names of {@link totalColumns} in SQL, in order. */
+export const TOTAL_COLUMNS = "cost, input_tokens, output_tokens, total_tokens, total, failed_spans";
+
+/**
+ * The sums over a trace's spans, for its columns: cost, three kinds of tokens, the shown text, and how many
+ * spans failed. The text is what lists show of them, from the value of `metadata.total` on.
+ */
+export function totalColumns(total: Figures, failedSpans: number) {
   return [
     total.cost,
     total.usage?.input_tokens ?? null,
     total.usage?.output_tokens ?? null,
     total.usage?.total_tokens ?? null,
-    totalText(total),
+    `${totalText(total)}${failedSpans === 0 ? "" : `,"failed_spans":${failedSpans}`}`,
+    failedSpans,
   ] as const;
 }
