@@ -64,7 +64,7 @@ describe("agate traces", () => {
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(
       new RegExp(
-        `^TIME +NAME +STATUS +LATENCY +TOKENS +COST +VARIANT +ENVIRONMENT +TRACE\n.*Z +answer +UNSET +1\\.00 s +120 +\\$\\S+ +default@3 +production +${TRACE}\n$`,
+        `^TIME +NAME +STATUS +LATENCY +TOKENS +COST +VARIANT +ENVIRONMENT +TRACE\n.*Z +answer +UNSET, 1 failed +1\\.00 s +120 +\\$\\S+ +default@3 +production +${TRACE}\n$`,
       ),
     );
   });
@@ -78,6 +78,8 @@ describe("agate traces", () => {
     [["--min-latency", "1000", "--min-cost", "0"], 1],
     [["--min-latency", "1001"], 0],
     [["--status", "ERROR"], 0],
+    [["--any-error", "--status", "UNSET"], 1],
+    [["--any-error", "--environment", "staging"], 0],
     [["--to", "2001-01-01"], 0],
   ])("%j finds %i", async (filters, count) => {
     const { stdout } = await agate("traces", ...filters, "--json");

@@ -13,6 +13,7 @@ export interface FilterFlags {
   readonly revision?: number;
   readonly environment?: string;
   readonly status?: SpanStatus;
+  readonly anyError?: boolean;
   readonly kind?: SpanKind;
   readonly name?: string;
   readonly user?: string;
@@ -37,6 +38,7 @@ export function addFilterOptions(command: Command): Command {
     .option("--revision <number>", "only of this revision of the variant", parseWholeNumber)
     .option("--environment <name>", "only of this environment")
     .addOption(new Option("--status <status>", "only with this status").choices(SPAN_STATUSES))
+    .option("--any-error", "only traces in which any span failed, even below a top that is fine")
     .addOption(
       new Option("--kind <kind>", "only where the top span is of this kind").choices(SPAN_KINDS),
     )
@@ -88,6 +90,7 @@ export function toQuery(flags: FilterFlags, now: number): Query {
     revision: flags.revision,
     environment: flags.environment,
     status: flags.status,
+    any_error: flags.anyError ? "true" : undefined,
     spankind: flags.kind,
     name: flags.name,
     user_id: flags.user,

@@ -40,6 +40,20 @@ describe("the status of a span", () => {
   });
 });
 
+describe("the status of a listed trace", () => {
+  it("says how many spans failed below a top that is fine", () => {
+    const statusOf = (status: SpanStatus, metadata: { failed_spans?: number; cancelled?: true }) =>
+      traceRow({ terminal: { columns: 200 }, now: NOW }, spanRecord({ status, metadata }))[2];
+    expect(statusOf("OK", { failed_spans: 2 })).toEqual({ text: "OK, 2 failed", style: "yellow" });
+    expect(statusOf("UNSET", { failed_spans: 1, cancelled: true })).toEqual({
+      text: "CANCELLED, 1 failed",
+      style: "yellow",
+    });
+    expect(statusOf("ERROR", { failed_spans: 2 })).toEqual({ text: "ERROR", style: "red" });
+    expect(statusOf("OK", {})).toEqual({ text: "OK", style: "green" });
+  });
+});
+
 describe("the cost of a list", () => {
   const line = (...costs: readonly (number | null)[]) =>
     costLine(costs.map((cost) => spanRecord({ metadata: { total: { usage: null, cost } } })));

@@ -39,12 +39,20 @@ export function statusCell({ status, metadata }: ListedSpan): {
   return { text: status, style: STATUS_STYLES[status] ?? "dim" };
 }
 
+/** The status of a trace: that of its top and, where that is fine, how many spans below it failed. */
+function traceStatusCell(span: ListedSpan): Cell {
+  const { failed_spans: failed = 0 } = span.metadata;
+  const { text, style } = statusCell(span);
+  if (failed === 0 || span.status === "ERROR") return { text, style };
+  return { text: `${text}, ${formatCount(failed)} failed`, style: "yellow" };
+}
+
 export function traceRow(clock: Clock, span: ListedSpan): Row {
   const { metadata, variant } = span;
   return [
     timeCell(clock, span.created_at),
     nameCell(span),
-    statusCell(span),
+    traceStatusCell(span),
     formatDuration(metadata.latency),
     formatCount(metadata.total.usage?.total_tokens ?? null),
     formatCost(metadata.total.cost),
