@@ -77,6 +77,11 @@ it("shows failed spans below a root that is OK, and cancelled calls, wide and na
     await page.getByRole("row", { name: /left.*Cancelled/ }).waitFor();
     await web.expectAccessible();
   }
+  // The mark is a filter, too.
+  await mark.click({ modifiers: ["Alt"] });
+  await page.getByRole("button", { name: "Remove filter: Any error is true" }).waitFor();
+  await expect.poll(() => page.getByRole("row", { name: /fine/ }).count()).toBe(1);
+  await page.getByRole("button", { name: "Remove filter: Any error is true" }).click();
   await page.getByRole("link", { name: "left" }).click();
   const spans = page.getByRole("treegrid", { name: "Spans" });
   await spans.getByRole("row").getByRole("img", { name: "Cancelled" }).waitFor();

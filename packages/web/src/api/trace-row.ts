@@ -19,7 +19,7 @@ export interface TraceRow {
   readonly status: SpanStatus;
   readonly statusMessage: string | null;
   readonly isCancelled: boolean;
-  /** How many spans of the trace failed; 0 where none did or it is not known, as in a list of spans. */
+  /** How many spans of the trace failed; 0 in a list of spans. */
   readonly failedSpans: number;
   /** RFC 3339 in UTC with six fraction digits: texts in this form sort as the times do. */
   readonly startedAt: string;
@@ -58,7 +58,7 @@ export function traceRow(record: ListedSpan, view: ListView): TraceRow {
     status: record.status,
     statusMessage: metadata.status_message,
     isCancelled: metadata.cancelled === true,
-    failedSpans: 0,
+    failedSpans: metadata.failed_spans ?? 0,
     startedAt: record.created_at,
     latency: metadata.latency,
     usage: figures.usage,

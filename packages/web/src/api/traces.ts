@@ -77,8 +77,7 @@ export async function readTracePage(
       query: { ...filters, from, to, limit, cursor },
       signal,
     });
-    const read = page.items.map((item) => traceRow(item, view));
-    const rows = view === "traces" ? await withFailedSpans(client, read, signal) : read;
+    const rows = page.items.map((item) => traceRow(item, view));
     const after = rows.at(-1);
     cursor = page.next_cursor;
     if (cursor === null) return { rows, next: null };
@@ -86,36 +85,6 @@ export async function readTracePage(
     const { startedAt, traceId, key } = after;
     return { rows, next: { cursor, after: { startedAt, traceId, key }, from, to } };
   }
-}
-
-/** How many traces the platform counts failed spans of at once. */
-const COUNTED_AT_ONCE = 100;
-
-/** The rows with how many spans below failed. They are shown without it where it cannot be told. */
-async function withFailedSpans(
-  client: Pick<PlatformClient, "get">,
-  rows: readonly TraceRow[],
-  signal?: AbortSignal,
-): Promise<readonly TraceRow[]> {
-  // A failed row shows its own status, so its children are not counted.
-  const ids = rows.filter(({ status }) => status !== "ERROR").map(({ traceId }) => traceId);
-  const requests: Promise<FailedSpans>[] = [];
-  for (let at = 0; at < ids.length; at += COUNTED_AT_ONCE) {
-    const query = { trace_ids: ids.slice(at, at + COUNTED_AT_ONCE).join(",") };
-    requests.push(client.get<FailedSpans>("/observability/failed-spans/", { query, signal }));
-  }
-  const answers = await Promise.allSettled(requests);
-  // A list that is not wanted any more is no list without counts.
-  signal?.throwIfAborted();
-  const counts: Readonly<Record<string, number>> = Object.assign(
-    {},
-    ...answers.map((answer) => (answer.status === "fulfilled" ? answer.value.counts : {})),
-  );
-  return rows.map((row) => ({ ...row, failedSpans: counts[row.traceId] ?? 0 }));
-}
-
-interface FailedSpans {
-  readonly counts: Readonly<Record<string, number>>;
 }
 
 interface ListedPage {

@@ -11,6 +11,7 @@ export const TRACE_FILTERS = [
   "revision",
   "environment",
   "status",
+  "any_error",
   "spankind",
   "name",
   "user_id",

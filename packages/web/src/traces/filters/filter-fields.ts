@@ -40,6 +40,12 @@ export const FILTER_FIELDS: Readonly<Record<FilterName, FilterField>> = {
     hint: "Environment name",
   },
   status: { label: "Status", sign: "is", choices: SPAN_STATUSES, hint: "OK, ERROR or UNSET" },
+  any_error: {
+    label: "Any error",
+    sign: "is",
+    choices: ["true", "false"],
+    hint: "Whether any span of the trace failed: true or false",
+  },
   spankind: { label: "Kind", sign: "is", choices: SPAN_KINDS, hint: "Span kind, such as LLM" },
   name: { label: "Name", sign: "is", grouping: "name", hint: "Full name" },
   user_id: { label: "User", sign: "is", grouping: "user_id", hint: "User id" },

@@ -9,16 +9,7 @@ export function mergeRows(
   pages: readonly TracePage[],
   changed: readonly TraceRow[],
 ): readonly TracePage[] {
-  const before = new Map(
-    pages.flatMap(({ rows }) => rows.map(({ key, failedSpans }) => [key, failedSpans])),
-  );
-  // Events hold root spans only: the count of failed spans below stays as it was read.
-  const latest = new Map(
-    changed.map((row) => {
-      const failedSpans = row.failedSpans || (before.get(row.key) ?? 0);
-      return [row.key, { ...row, failedSpans }];
-    }),
-  );
+  const latest = new Map(changed.map((row) => [row.key, row]));
   const added = Map.groupBy(latest.values(), (row) =>
     pages.findIndex((page) => reaches(page, row)),
   );

@@ -56,10 +56,12 @@ export function RowStatus({ row }: { readonly row: TraceRow }) {
     <>
       <StatusBadge status={status} isCancelled={isCancelled} />
       {isHidden && (
-        <Badge tone="danger" title={label}>
-          <CircleAlert size={12} role="img" aria-label={label} />
-          <span aria-hidden>{failedSpans.toLocaleString("en")}</span>
-        </Badge>
+        <span data-filter="any_error=true" className="flex">
+          <Badge tone="danger" title={`${label}\nAlt-click to filter`}>
+            <CircleAlert size={12} role="img" aria-label={label} />
+            <span aria-hidden>{failedSpans.toLocaleString("en")}</span>
+          </Badge>
+        </span>
       )}
     </>
   );
