@@ -100,20 +100,6 @@ export interface AnalyticsRequest {
 /** A request for the start of the first matching trace. */
 export type EarliestRequest = Pick<AnalyticsRequest, "project" | "filter">;
 
-/** A request for the number of failed spans in these traces. */
-export interface FailedSpansRequest {
-  readonly project: string;
-  readonly traceIds: readonly string[];
-}
-
-/** Larger traces are left out: counting in them would take too long for a list. */
-export const MOST_SPANS_COUNTED = 2000;
-
-export interface FailedSpans {
-  readonly traceId: string;
-  readonly count: number;
-}
-
 /** Aggregated figures of some traces. */
 export interface AnalyticsFigures {
   readonly count: number;

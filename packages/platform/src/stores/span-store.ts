@@ -8,8 +8,6 @@ import type {
   AnalyticsRequest,
   AnalyticsResult,
   EarliestRequest,
-  FailedSpans,
-  FailedSpansRequest,
   ListPage,
   ListRequest,
   Traffic,
@@ -202,11 +200,6 @@ export interface SpanStore extends SpanAppender {
   scoreFigures(request: ScoreFiguresRequest, gone?: AbortSignal): Promise<ScoreFiguresResult>;
   /** When the first of the traces that a filter finds started; null where it finds none. */
   earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null>;
-  /** How many spans of each trace failed; without those where none did, and large ones. */
-  countFailedSpans(
-    request: FailedSpansRequest,
-    gone?: AbortSignal,
-  ): Promise<readonly FailedSpans[]>;
   /** Deletes a trace with its scores. */
   deleteTrace(project: string, traceId: string): Promise<DeleteOutcome>;
   /**

@@ -76,9 +76,6 @@ const SCHEMAS = {
   EnvironmentList: listOf(environmentSchema).meta({ id: "EnvironmentList" }),
   EnvironmentVariables: environmentVariablesSchema,
   ErrorBody: errorBodySchema,
-  FailedSpans: z
-    .strictObject({ counts: z.record(z.string(), z.int().positive()) })
-    .meta({ id: "FailedSpans" }),
   Health: z.strictObject({ status: z.literal("ok"), version: z.string() }).meta({ id: "Health" }),
   OtlpLogsRequest: z.looseObject({ resourceLogs: z.array(z.looseObject({})).optional() }).meta({
     id: "OtlpLogsRequest",

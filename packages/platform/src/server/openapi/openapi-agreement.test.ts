@@ -76,12 +76,7 @@ interface Parameter {
 }
 
 describe("a query parameter", () => {
-  const PATHS = [
-    "/observability/traces/",
-    "/observability/analytics/scores/",
-    "/observability/failed-spans/",
-    "/registry/runs",
-  ];
+  const PATHS = ["/observability/traces/", "/observability/analytics/scores/", "/registry/runs"];
 
   it.each(PATHS)("of %s is accepted as its schema says", async (path) => {
     const parameters: Parameter[] = document.paths[path].get.parameters;

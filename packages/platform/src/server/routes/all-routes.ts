@@ -29,7 +29,7 @@ import { healthRoutes } from "./health.ts";
 import { ingestLogsRoutes } from "./ingest-logs.ts";
 import { ingestMetricsRoutes } from "./ingest-metrics.ts";
 import { ingestTracesRoutes } from "./ingest-traces.ts";
-import { failedSpansRoute, listRoute } from "./lists.ts";
+import { listRoute } from "./lists.ts";
 import { liveRoute } from "./live.ts";
 import { referenceRoutes } from "./reference.ts";
 import { applicationSchemaRoutes } from "./registry/application-schema.ts";
@@ -101,7 +101,6 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     listRoute("spans", store),
     analyticsRoute(store, now),
     scoreAnalyticsRoute(store, now),
-    failedSpansRoute(store),
     liveRoute(feeds),
     deleteTraceRoute(store, dependencies.onStoreUnavailable),
     putScoresRoute(scores),

@@ -1,9 +1,7 @@
-import { mustBe } from "@agate/protocol";
 import * as z from "zod/mini";
 import type { SpanStore } from "../../stores/span-store.ts";
 import type { ListKind, PageLimits } from "../../traces/read-page.ts";
 import { decodeCursor, PAGE_LIMITS, readPage } from "../../traces/read-page.ts";
-import { parseTraceId } from "../../traces/span-ids.ts";
 import { JSON_TYPE, jsonAnswer, problemAnswer } from "../answer.ts";
 import { integer, parsed } from "../inputs/input-kinds.ts";
 import {
@@ -14,7 +12,6 @@ import {
 } from "../inputs/span-filter.ts";
 import type { Operation, Route } from "../route.ts";
 import { route, success } from "../route.ts";
-import { ID_PATTERN, readId } from "./traces.ts";
 
 const DEFAULT_LIMIT = 50;
 
@@ -90,58 +87,6 @@ export function listRoute(
       return page.kind === "whole"
         ? jsonAnswer(page.json)
         : { kind: "stream", status: 200, contentType: JSON_TYPE, open: () => page.chunks };
-    },
-  });
-}
-
-/** As many as fit into an address that every proxy takes. */
-const MOST_TRACES = 100;
-
-const ID = ID_PATTERN.pattern.slice(1, -1);
-
-const traceIds = () =>
-  parsed(
-    {
-      description: `Ids of up to ${MOST_TRACES} traces, separated by commas.`,
-      example: "5b8efff798038103d269b633813fc60c",
-    },
-    { pattern: `^${ID}(?:,${ID}){0,${MOST_TRACES - 1}}$` },
-    (text) => {
-      const ids = text.split(",");
-      if (ids.length > MOST_TRACES) {
-        const msg = mustBe(`${MOST_TRACES} ids or fewer`, String(ids.length));
-        return { kind: "problem", type: "out_of_range", msg };
-      }
-      const value: string[] = [];
-      for (const id of ids) {
-        const read = readId(id, parseTraceId);
-        if (read.kind === "problem") return read;
-        value.push(read.value);
-      }
-      return { kind: "value", value };
-    },
-  );
-
-/** How many spans failed in the traces of a list, whose tops may be fine. */
-export function failedSpansRoute(store: SpanStore): Route {
-  return route({
-    method: "GET",
-    path: "/observability/failed-spans/",
-    access: "read",
-    id: "countFailedSpans",
-    tag: "observability",
-    summary: "Count the failed spans of traces",
-    description:
-      "Traces without a failed span, that are not there, or of more than 2,000 spans are left out.",
-    query: () => z.object({ trace_ids: z.optional(traceIds()) }),
-    success: success("FailedSpans", "Counts by the id of the trace."),
-    errors: ["out_of_range", "id_invalid", "query_queue_full", "query_timeout"],
-    answer: async ({ caller: { project }, query, gone }, reply) => {
-      const request = { project, traceIds: query.trace_ids ?? [] };
-      const failed = await store.countFailedSpans(request, gone());
-      return reply({
-        counts: Object.fromEntries(failed.map(({ traceId, count }) => [traceId, count])),
-      });
     },
   });
 }

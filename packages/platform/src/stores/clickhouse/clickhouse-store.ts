@@ -9,8 +9,6 @@ import type {
   AnalyticsRequest,
   AnalyticsResult,
   EarliestRequest,
-  FailedSpans,
-  FailedSpansRequest,
   ListPage,
   ListRequest,
 } from "../span-query.ts";
@@ -38,7 +36,7 @@ import { ChangePoller } from "./change-poller.ts";
 import { ClickHouseAppender } from "./clickhouse-appender.ts";
 import { asClickHouseRefusal } from "./clickhouse-errors.ts";
 import { ClickHouseSession, connectClickHouse } from "./clickhouse-session.ts";
-import { countFailedSpans, ListReader } from "./list-reader.ts";
+import { ListReader } from "./list-reader.ts";
 import { keepRowsFor, prepareDatabase } from "./prepare-database.ts";
 import { earliestStart, runAnalytics } from "./run-analytics.ts";
 import { runScoreFigures } from "./run-score-figures.ts";
@@ -205,13 +203,6 @@ class ClickHouseStore implements SpanStore {
 
   earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null> {
     return this.#analytics.run(gone, (signal) => earliestStart(this.#until(signal), request));
-  }
-
-  countFailedSpans(
-    request: FailedSpansRequest,
-    gone?: AbortSignal,
-  ): Promise<readonly FailedSpans[]> {
-    return this.#lists.run(gone, (signal) => countFailedSpans(this.#until(signal), request));
   }
 
   putScores(batch: ScoreBatch): Promise<ScoreOutcome> {

@@ -1,13 +1,7 @@
 import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
 import type { PlacedNode } from "../segments/node-table.ts";
-import type {
-  FailedSpans,
-  FailedSpansRequest,
-  ListPage,
-  ListPosition,
-  ListRequest,
-} from "../span-query.ts";
-import { MOST_PAGE_BYTES, MOST_SPANS_COUNTED } from "../span-query.ts";
+import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
+import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import type { Condition } from "./filter-sql.ts";
 import { spansAfter, tracesAfter, whereFilter, whereText } from "./filter-sql.ts";
@@ -287,26 +281,4 @@ function fitting(
 /** What a search asks of spans; null where nothing is searched for. */
 function searchOf({ filter }: ListRequest): Condition | null | "nothing" {
   return filter.text === undefined ? null : (whereText(filter.text) ?? "nothing");
-}
-
-/** A span that was sent again counts as it was last written. */
-export async function countFailedSpans(
-  session: ClickHouseSession,
-  { project, traceIds }: FailedSpansRequest,
-): Promise<readonly FailedSpans[]> {
-  if (traceIds.length === 0) return [];
-  const rows = await session.rows<[string, number]>(
-    `SELECT trace_id, countIf(last = 'ERROR') AS failed FROM (
-       SELECT trace_id, argMax(status, version) AS last FROM ${session.table("spans")}
-       WHERE project = {project:String} AND trace_id IN (
-         SELECT trace_id FROM ${session.table("traces_by_id")}
-         WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
-         GROUP BY trace_id
-         HAVING argMax(spans, version) <= ${MOST_SPANS_COUNTED} AND argMax(moved, version) = 0
-       )
-       GROUP BY trace_id, span_id
-     ) GROUP BY trace_id HAVING failed > 0`,
-    { project, traceIds },
-  );
-  return rows.map(([traceId, count]) => ({ traceId, count }));
 }

@@ -2,7 +2,7 @@ import { ANALYTICS_GROUPINGS } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AnalyticsFigures, AnalyticsRequest, SpanFilter } from "../span-query.ts";
-import { MOST_SPANS_COUNTED, NO_TRACES } from "../span-query.ts";
+import { NO_TRACES } from "../span-query.ts";
 import { family } from "./family.fixture.ts";
 import type { SpanSketch } from "./stored-span.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "./stored-span.fixture.ts";
@@ -151,51 +151,6 @@ export function describeAnalytics(subject: Subject): void {
       expect(await earliest()).toBe(BASE + 20);
       await subject.append([storedSpan({ traceId: traceIdOf(9), start: -BASE - 5 })]);
       expect(await earliest()).toBe(-5);
-    });
-
-    it("count failed spans below tops, as they were last sent", async () => {
-      subject.fresh();
-      const failed = async (...traceIds: readonly string[]) => {
-        const { project, store } = subject;
-        const counts = await store.countFailedSpans({ project, traceIds });
-        return Object.fromEntries(counts.map(({ traceId, count }) => [traceId, count]));
-      };
-      const [first, second, third] = [traceIdOf(1), traceIdOf(2), traceIdOf(3)] as const;
-      const span = (traceId: string, n: number, status: "OK" | "ERROR") =>
-        storedSpan({ traceId, id: spanIdOf(n), parentId: n === 0 ? null : spanIdOf(0), status });
-      await subject.append([
-        span(first, 0, "OK"),
-        span(first, 1, "ERROR"),
-        span(first, 2, "ERROR"),
-      ]);
-      await subject.append([span(first, 3, "ERROR"), span(second, 0, "OK")]);
-      expect(await failed(first, second, third)).toEqual({ [first]: 3 });
-      expect(await failed(second)).toEqual({});
-      expect(await failed()).toEqual({});
-      await subject.append([span(first, 1, "OK"), span(second, 0, "ERROR")]);
-      expect(await failed(first, second)).toEqual({ [first]: 2, [second]: 1 });
-      await subject.store.deleteTrace(subject.project, first);
-      expect(await failed(first, second)).toEqual({ [second]: 1 });
-    });
-
-    it("count failed spans in traces on both sides of the limit", async () => {
-      subject.fresh();
-      const trace = (n: number, spans: number) =>
-        Array.from({ length: spans }, (_, index) =>
-          storedSpan({
-            traceId: traceIdOf(n),
-            id: spanIdOf(index),
-            parentId: index === 0 ? null : spanIdOf(0),
-            status: index === 5 ? "ERROR" : "OK",
-          }),
-        );
-      await subject.append(trace(1, MOST_SPANS_COUNTED));
-      await subject.append(trace(2, MOST_SPANS_COUNTED + 1));
-      const traceIds = [traceIdOf(1), traceIdOf(2)];
-      const { project, store } = subject;
-      expect(await store.countFailedSpans({ project, traceIds })).toEqual([
-        { traceId: traceIdOf(1), count: 1 },
-      ]);
     });
 
     it("tell large costs to 15 digits, without the sum's own error", async () => {

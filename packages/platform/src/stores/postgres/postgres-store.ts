@@ -10,8 +10,6 @@ import type {
   AnalyticsRequest,
   AnalyticsResult,
   EarliestRequest,
-  FailedSpans,
-  FailedSpansRequest,
   ListPage,
   ListRequest,
 } from "../span-query.ts";
@@ -43,7 +41,7 @@ import type { CompactionRule } from "./compact-segments.ts";
 import { COMPACT_AFTER_MS } from "./compact-segments.ts";
 import { countScores, exportScores } from "./export-scores.ts";
 import { countSpans, exportSpans } from "./export-spans.ts";
-import { countFailedSpans, listSpans, listTraces } from "./list-reader.ts";
+import { listSpans, listTraces } from "./list-reader.ts";
 import type { MaintenanceApi, MaintenanceData } from "./maintenance.ts";
 import { openPostgresAppender } from "./postgres-appender.ts";
 import { prepareSpanDatabase } from "./prepare-database.ts";
@@ -195,13 +193,6 @@ class PostgresStore implements SpanStore {
 
   earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null> {
     return this.#analytics.run(gone, (signal) => earliestStart(this.#database, request, signal));
-  }
-
-  countFailedSpans(
-    request: FailedSpansRequest,
-    gone?: AbortSignal,
-  ): Promise<readonly FailedSpans[]> {
-    return this.#lists.run(gone, (signal) => countFailedSpans(this.#database, request, signal));
   }
 
   putScores(batch: ScoreBatch): Promise<ScoreOutcome> {

@@ -20,19 +20,16 @@ import type {
   AnalyticsRequest,
   AnalyticsResult,
   EarliestRequest,
-  FailedSpans,
-  FailedSpansRequest,
   ListPage,
   ListPosition,
   ListRequest,
 } from "../span-query.ts";
-import { MOST_SPANS_COUNTED } from "../span-query.ts";
 import type { ProjectCount } from "../span-store.ts";
 import { NOTHING_FOUND } from "../summary/analytics-cells.ts";
 import { openForReading } from "./data-directory.ts";
 import type { Sql } from "./filter-sql.ts";
 import { whereAfter, whereFilter } from "./filter-sql.ts";
-import { QueryInterrupt, wanted } from "./query-interrupt.ts";
+import { QueryInterrupt } from "./query-interrupt.ts";
 import { earliestStart, registerCollectNumbers, runAnalytics } from "./run-analytics.ts";
 import { runScoreFigures } from "./run-score-figures.ts";
 import { ScoreExporter } from "./score-exporter.ts";
@@ -115,22 +112,6 @@ export class QueryRunner {
 
   earliestStart(query: number, request: EarliestRequest): number | null {
     return this.#atOneMoment(query, () => this.#earliestStart(request));
-  }
-
-  countFailedSpans(query: number, request: FailedSpansRequest): readonly FailedSpans[] {
-    return this.#atOneMoment(query, () => this.#countFailedSpans(request));
-  }
-
-  #countFailedSpans({ project, traceIds }: FailedSpansRequest): readonly FailedSpans[] {
-    return this.#db
-      .prepare(
-        `SELECT t.trace_id AS traceId, count(*) AS count
-         FROM traces t CROSS JOIN spans p USING (trace_no)
-         WHERE t.project = ? AND t.trace_id IN (SELECT value FROM json_each(?))
-           AND t.spans <= ${MOST_SPANS_COUNTED} AND ${wanted("p.span_no")} AND p.status = 'ERROR'
-         GROUP BY 1`,
-      )
-      .all(project, JSON.stringify(traceIds)) as unknown as FailedSpans[];
   }
 
   #listTraces({ project, filter, limit, maxBytes, after }: ListRequest): ListPage {

@@ -7,8 +7,6 @@ import type {
   AnalyticsRequest,
   AnalyticsResult,
   EarliestRequest,
-  FailedSpans,
-  FailedSpansRequest,
   ListPage,
   ListRequest,
 } from "../span-query.ts";
@@ -23,13 +21,7 @@ interface QueryThread {
 }
 
 /** Queries that can be stopped. */
-type Query =
-  | "listTraces"
-  | "listSpans"
-  | "analytics"
-  | "scoreFigures"
-  | "earliestStart"
-  | "countFailedSpans";
+type Query = "listTraces" | "listSpans" | "analytics" | "scoreFigures" | "earliestStart";
 
 /** Threads for queries of one kind: each runs one query at a time; the rest is queued. */
 export class QueryThreads {
@@ -88,7 +80,6 @@ export type QueryApi = {
   analytics(query: number, request: AnalyticsRequest): Promise<AnalyticsResult>;
   scoreFigures(query: number, request: ScoreFiguresRequest): Promise<ScoreFiguresResult>;
   earliestStart(query: number, request: EarliestRequest): Promise<number | null>;
-  countFailedSpans(query: number, request: FailedSpansRequest): Promise<readonly FailedSpans[]>;
   countSpans(): Promise<readonly ProjectCount[]>;
   /** What comes next after a position; empty at the end. */
   exportParts(after: string | null): Promise<ExportedParts>;

@@ -14,7 +14,6 @@ serveThread<QueryApi>(main, {
   analytics: async (query, request) => runner.analytics(query, request),
   scoreFigures: async (query, request) => runner.scoreFigures(query, request),
   earliestStart: async (query, request) => runner.earliestStart(query, request),
-  countFailedSpans: async (query, request) => runner.countFailedSpans(query, request),
   countSpans: async () => runner.countSpans(),
   exportParts: async (after) => runner.exportParts(after),
   countScores: async () => runner.countScores(),

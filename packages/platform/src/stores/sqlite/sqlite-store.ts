@@ -12,8 +12,6 @@ import type {
   AnalyticsRequest,
   AnalyticsResult,
   EarliestRequest,
-  FailedSpans,
-  FailedSpansRequest,
   ListPage,
   ListRequest,
 } from "../span-query.ts";
@@ -174,13 +172,6 @@ class SqliteStore implements SpanStore {
 
   earliestStart(request: EarliestRequest, gone?: AbortSignal): Promise<number | null> {
     return this.#threads.analytics.run("earliestStart", request, gone);
-  }
-
-  countFailedSpans(
-    request: FailedSpansRequest,
-    gone?: AbortSignal,
-  ): Promise<readonly FailedSpans[]> {
-    return this.#threads.lists.run("countFailedSpans", request, gone);
   }
 
   putScores(batch: ScoreBatch): Promise<ScoreOutcome> {
