@@ -7,6 +7,7 @@ import { benchGrowth } from "./growth.ts";
 import { benchHugeTrace } from "./huge-trace.ts";
 import { benchIngest } from "./ingest.ts";
 import { LOADS } from "./loads/trace-plans.ts";
+import { benchMemory } from "./memory.ts";
 import { benchRedaction } from "./redaction.ts";
 import { type Line, printLines } from "./report.ts";
 import { benchRouteCall } from "./route-call.ts";
@@ -17,10 +18,10 @@ import { benchTraceRead } from "./trace-read.ts";
 
 const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000] [-- --engines sqlite,postgres] [-- --load agent]
 
-Names: trace-read, ingest, redaction, route-call, gateway, evaluation, growth, huge-trace, start-up, stores. Without one, all of them.
---spans: how far growth and stores go (default 1,000,000; growth has its target at 10,000,000).
+Names: trace-read, ingest, redaction, route-call, gateway, evaluation, growth, huge-trace, memory, start-up, stores. Without one, all of them.
+--spans: how far growth, memory and stores go (default 1,000,000; growth has its target at 10,000,000).
 --trace-spans: how large the trace of huge-trace is (default 200,000; at most 900,000).
---load: what ingest, trace-read, growth and stores send: mixed (default) or agent.
+--load: what ingest, trace-read, growth, memory and stores send: mixed (default) or agent.
 --engines: which ones stores compares, the first with the others (default ${ENGINES.join(",")}).
 `;
 
@@ -48,6 +49,7 @@ const benches = new Map([
   ["evaluation", lines(benchEvaluation)],
   ["growth", lines(() => benchGrowth(load, spans))],
   ["huge-trace", lines(() => benchHugeTrace(traceSpans))],
+  ["memory", lines(() => benchMemory(load, spans))],
   ["start-up", lines(benchStartUp)],
   ["stores", () => benchStores(load, spans, engines)],
 ]);

@@ -116,6 +116,12 @@ export function residentMegabytes(pid: number, when: "now" | "at-most" = "now"):
   return (Number(kilobytes) * 1024) / 1e6;
 }
 
+/** Memory of a process that belongs to no file, in megabytes (10^6 bytes): the system cannot drop it. Linux only. */
+export function anonymousMegabytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1");
+  return (Number(/RssAnon:\s+(\d+)/.exec(status)?.[1]) * 1024) / 1e6;
+}
+
 /** Waits until a process does next to nothing: its index has caught up, its garbage is collected. */
 export async function untilIdle(pid: number): Promise<void> {
   const ticks = () => {

@@ -3,7 +3,7 @@ import type { ResourceLimits, Worker } from "node:worker_threads";
 import { MessageChannel } from "node:worker_threads";
 import type { AppenderHandle } from "../stores/span-store.ts";
 import type { StoreTrouble } from "../stores/store-errors.ts";
-import { spawnThread } from "../threads/spawn-thread.ts";
+import { spawnThread, YOUNG_GENERATION } from "../threads/spawn-thread.ts";
 import type { ThreadClient } from "../threads/thread-rpc.ts";
 import { connectThread, ThreadEndedError } from "../threads/thread-rpc.ts";
 import { declaredSize } from "./decompress.ts";
@@ -72,7 +72,7 @@ export interface IngestOptions {
   readonly redactionOf: (project: string) => string | null;
   /** The secrets of a project's running builds, as JSON; null where there are none. */
   readonly secretsOf?: (project: string) => string | null;
-  /** Of the thread; those of the process where nothing is said. */
+  /** Of the thread; `YOUNG_GENERATION.ingest` by default. */
   readonly resourceLimits?: ResourceLimits;
 }
 
@@ -164,7 +164,8 @@ export function startIngestThread(options: IngestOptions): IngestService {
 }
 
 function start(options: IngestOptions, onEnded: (error: Error) => void): Running {
-  const { pricesFile, maxDecompressedBytes, decodeLimits, resourceLimits } = options;
+  const { pricesFile, maxDecompressedBytes, decodeLimits } = options;
+  const { resourceLimits = YOUNG_GENERATION.ingest } = options;
   const appender = options.makeAppender();
   const { port1, port2: troubles } = new MessageChannel();
   port1.on("message", options.onTrouble).unref();

@@ -4,6 +4,16 @@ import type { ResourceLimits, Transferable } from "node:worker_threads";
 import { Worker } from "node:worker_threads";
 
 /**
+ * Young objects that a thread which always runs may hold. V8's own limit of 48 MB a thread was most of the
+ * server's memory (docs/guide/performance.md).
+ */
+export const YOUNG_GENERATION = {
+  /** Decodes every request, so that it allocates more than the others. */
+  ingest: { maxYoungGenerationSizeMb: 16 },
+  store: { maxYoungGenerationSizeMb: 6 },
+} as const satisfies Record<string, ResourceLimits>;
+
+/**
  * Starts a worker thread by the name of its entry file. From source that is the `.ts` file beside
  * the caller; in the built product every entry lies flat beside the bundle that asks for it.
  *

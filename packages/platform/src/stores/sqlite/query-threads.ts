@@ -1,4 +1,4 @@
-import { spawnThread } from "../../threads/spawn-thread.ts";
+import { spawnThread, YOUNG_GENERATION } from "../../threads/spawn-thread.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import { QueryLane } from "../query-lane.ts";
 import type { ScorePart } from "../score-parts.ts";
@@ -39,7 +39,8 @@ export class QueryThreads {
     this.#threads = Array.from({ length: count }, () => {
       const interruptions = interruptMemory();
       const data: QueryData = { directory, interruptions };
-      const spawn = () => spawnThread(import.meta.url, "query-worker", data);
+      const spawn = () =>
+        spawnThread(import.meta.url, "query-worker", data, [], YOUNG_GENERATION.store);
       return {
         thread: new StoreThread<QueryApi>(spawn, onFailure, "descriptor-shortage"),
         interruptions,

@@ -23,6 +23,8 @@ import { TraceWriter } from "./trace-writer.ts";
 const BATCHES_PER_COMMIT = 64;
 /** Pages of 4 KiB in the write-ahead log before it is copied into the database file. */
 const CHECKPOINT_PAGES = 16384;
+/** Of the database file. What no longer fits is still in the system's own cache. */
+const CACHE_KIB = 16 * 1024;
 
 /** While batches keep arriving, some deleted rows are freed at this interval. */
 const FREE_EVERY_MS = 100;
@@ -93,7 +95,7 @@ export class SpanWriter {
   ) {
     this.#db = new DatabaseSync(filesIn(directory).spans);
     this.#db.exec(
-      `PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
+      `PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
     );
     this.#maxSpansPerTrace = maxSpansPerTrace;
     this.#writer = new TraceWriter(this.#db, { maxSpansPerTrace });

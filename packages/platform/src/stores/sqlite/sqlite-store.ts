@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { MessagePort, Transferable } from "node:worker_threads";
 import { MessageChannel } from "node:worker_threads";
-import { spawnThread } from "../../threads/spawn-thread.ts";
+import { spawnThread, YOUNG_GENERATION } from "../../threads/spawn-thread.ts";
 import { reportDamaged } from "../list-page.ts";
 import type { QueryLimits } from "../query-lane.ts";
 import type { ScorePart } from "../score-parts.ts";
@@ -295,7 +295,7 @@ function makeThreads(options: SqliteStoreOptions): Threads {
     return port2;
   };
   const spawn = (name: string, data: unknown, ...transfer: Transferable[]) =>
-    spawnThread(import.meta.url, name, data, transfer);
+    spawnThread(import.meta.url, name, data, transfer, YOUNG_GENERATION.store);
   const writer = new StoreThread<WriterApi>(() => {
     const troubles = troublePort();
     const changes = commits.port2;
@@ -316,7 +316,7 @@ function makeThreads(options: SqliteStoreOptions): Threads {
   const lists = new QueryThreads(LIST_THREADS, directory, onFailure, queries);
   const analytics = new QueryThreads(1, directory, onFailure, queries);
   const trees = new TreeThread({
-    spawn: () => spawn("sqlite-tree-worker", directory),
+    spawn: () => spawnThread(import.meta.url, "sqlite-tree-worker", directory),
     largeTraceSpans,
     onTrouble,
   });
