@@ -1,16 +1,14 @@
-import type { IncomingMessage } from "node:http";
 import { isRecord } from "@agate/protocol";
-import type { Caller } from "../../../access/caller.ts";
 import type { Registry } from "../../../registry/registry.ts";
 import type { Answer } from "../../answer.ts";
-import { JSON_TYPE, jsonAnswer, opaqueAnswer, problemAnswer } from "../../answer.ts";
-import { JSON_BODY_ERRORS, readJsonBody } from "../../inputs/json-body.ts";
+import { JSON_TYPE, jsonAnswer, problemAnswer } from "../../answer.ts";
 import type { Route } from "../../route.ts";
 import { route } from "../../route.ts";
-import { MOST_SCORES, mostScoreBytes, type ScoreRouteOptions } from "../scores.ts";
+import type { ScoreRouteOptions } from "../scores.ts";
 import { rejected } from "./foreign-score.ts";
 import { type PutOutcome, putForeignScores } from "./put-foreign-scores.ts";
 import { readLangfuseScore } from "./read-langfuse-score.ts";
+import { answer, bodyOf, SCORE_ERRORS, unavailable } from "./score-exchange.ts";
 
 const EXAMPLE = {
   id: "c0ffee",
@@ -18,7 +16,6 @@ const EXAMPLE = {
   value: 0.8,
   traceId: "5b8efff798038103d269b633813fc60c",
 };
-const ERRORS = [...JSON_BODY_ERRORS, "body_invalid", "store_unavailable"] as const;
 
 /** What Langfuse's SDKs call beside their export of spans. */
 export function langfuseRoutes(
@@ -57,7 +54,7 @@ function scoresRoute(options: ScoreRouteOptions): Route {
         body: { [JSON_TYPE]: { type: "object", required: ["accepted", "rejected", "errors"] } },
       },
     ],
-    errors: ERRORS,
+    errors: SCORE_ERRORS,
     answer: async ({ incoming, caller }) => {
       const body = await bodyOf(incoming, caller, (value) =>
         Array.isArray(value) ? value : isRecord(value) ? [value] : undefined,
@@ -111,7 +108,7 @@ function ingestionRoute(options: ScoreRouteOptions): Route {
       description: "What became of each event.",
       body: { [JSON_TYPE]: { type: "object", required: ["successes", "errors"] } },
     },
-    errors: ERRORS,
+    errors: SCORE_ERRORS,
     answer: async ({ incoming, caller }) => {
       const body = await bodyOf(incoming, caller, (value) =>
         isRecord(value) && Array.isArray(value.batch) ? value.batch : undefined,
@@ -163,37 +160,4 @@ function projectsRoute(projects: Registry["projects"]): Route {
       return answer(200, { data: [{ id: project, name, organization, metadata: {} }] });
     },
   });
-}
-
-interface Items {
-  readonly value: unknown;
-  readonly items: readonly unknown[];
-}
-
-/** Reads a body that holds a list of scores. */
-export async function bodyOf(
-  incoming: IncomingMessage,
-  caller: Caller,
-  itemsIn: (value: unknown) => readonly unknown[] | undefined,
-): Promise<Items | Answer> {
-  const body = await readJsonBody(incoming, mostScoreBytes(caller));
-  if (body.kind === "problem") return problemAnswer(body.problem);
-  const value = body.kind === "json" ? body.value : undefined;
-  const items = itemsIn(value);
-  if (items !== undefined && items.length >= 1 && items.length <= MOST_SCORES) {
-    return { value, items };
-  }
-  const msg =
-    items === undefined
-      ? "The body must hold scores as the client's own product takes them."
-      : `Must be 1 to ${MOST_SCORES} items (got ${items.length}).`;
-  return problemAnswer({ type: "body_invalid", loc: ["body"], msg });
-}
-
-export function answer(status: number, value: object): Answer {
-  return { ...jsonAnswer(JSON.stringify(value)), status };
-}
-
-export function unavailable(): Answer {
-  return opaqueAnswer("store_unavailable", { "retry-after": "5" });
 }

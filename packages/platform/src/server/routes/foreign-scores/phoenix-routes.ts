@@ -1,12 +1,11 @@
 import { isRecord } from "@agate/protocol";
 import { JSON_TYPE, problemAnswer } from "../../answer.ts";
-import { JSON_BODY_ERRORS } from "../../inputs/json-body.ts";
 import type { Route } from "../../route.ts";
 import { route } from "../../route.ts";
 import type { ScoreRouteOptions } from "../scores.ts";
-import { answer, bodyOf, unavailable } from "./langfuse-routes.ts";
 import { putForeignScores } from "./put-foreign-scores.ts";
 import { readPhoenixAnnotation } from "./read-phoenix-annotation.ts";
+import { answer, bodyOf, SCORE_ERRORS, unavailable } from "./score-exchange.ts";
 
 const EXAMPLES = {
   span: { span_id: "eee19b7ec3c1b174" },
@@ -38,7 +37,7 @@ function annotationsRoute(of: "span" | "trace", options: ScoreRouteOptions): Rou
       description: "The ids of the scores.",
       body: { [JSON_TYPE]: { type: "object", required: ["data"] } },
     },
-    errors: [...JSON_BODY_ERRORS, "body_invalid", "span_not_found", "store_unavailable"],
+    errors: [...SCORE_ERRORS, "span_not_found"],
     answer: async ({ incoming, caller }) => {
       const body = await bodyOf(incoming, caller, (value) =>
         isRecord(value) && Array.isArray(value.data) ? value.data : undefined,
