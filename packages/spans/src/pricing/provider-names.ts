@@ -100,14 +100,16 @@ export function canonicalProvider(name: string): string {
  * `azure.ai.openai` is `azure`, `openai.responses` is `openai`. Null for the name of a gateway.
  */
 export function calledProvider(name: string): string | null {
-  if (isGateway(name)) return null;
-  let candidate = name.trim().toLowerCase();
+  const lower = name.trim().toLowerCase();
+  const dot = lower.indexOf(".");
+  if (GATEWAYS.has(dot < 0 ? lower : lower.slice(0, dot))) return null;
+  let candidate = lower;
   for (;;) {
     const alias = ALIASES.get(candidate);
     if (alias !== undefined) return alias;
-    const dot = candidate.lastIndexOf(".");
-    if (dot <= 0) return candidate;
-    candidate = candidate.slice(0, dot);
+    const last = candidate.lastIndexOf(".");
+    if (last <= 0) return candidate;
+    candidate = candidate.slice(0, last);
   }
 }
 

@@ -54,10 +54,11 @@ export class FigureSums {
   }
 
   countAllOf(node: number, into: number): void {
+    const from = node * WIDTH;
+    const to = into * WIDTH;
     for (let field = 0; field < WIDTH; field++) {
-      const slot = node * WIDTH + field;
-      const count = this.#counts[slot] as number;
-      if (count > 0) this.#add(into * WIDTH + field, this.#sums[slot] as number, count);
+      const count = this.#counts[from + field] as number;
+      if (count > 0) this.#add(to + field, this.#sums[from + field] as number, count);
     }
   }
 

@@ -40,7 +40,6 @@ export class RepeatedCalls {
     sums: FigureSums,
   ): RepeatedCalls | null {
     const keys = reports.map((report) => (report === null ? null : keyOf(report)));
-    if (keys.every((key) => key === null)) return null;
     separateByTime(keys, reports);
     const once = new Set<string>();
     const repeated = new Set<string>();
@@ -143,8 +142,9 @@ function separateByTime(
   reports: readonly (ReportedFigures | null)[],
 ): void {
   const byKey = new Map<string, { node: number; start: number; end: number }[]>();
-  for (const [node, key] of keys.entries()) {
-    const during = reports[node]?.call?.during;
+  for (let node = 0; node < keys.length; node++) {
+    const key = keys[node] ?? null;
+    const during = key === null ? undefined : reports[node]?.call?.during;
     if (key === null || during === undefined) continue;
     const [start, end] = during;
     const others = byKey.get(key);

@@ -27,12 +27,16 @@ export function sumFigures(
   walk: TreeWalk,
 ): (node: number) => Figures {
   const { preorder, parentInTree } = walk;
-  const reports: (ReportedFigures | null)[] = Array.from(parentInTree, (_, node) =>
-    figuresOf(node),
-  );
-  if (reports.every((report) => report === null)) return () => NO_FIGURES;
+  const reports: (ReportedFigures | null)[] = [];
+  let reported = 0;
+  for (let node = 0; node < preorder.length; node++) {
+    const report = figuresOf(node);
+    reports.push(report);
+    if (report !== null) reported++;
+  }
+  if (reported === 0) return () => NO_FIGURES;
   const sums = new FigureSums(reports.length);
-  const calls = RepeatedCalls.among(reports, walk, sums);
+  const calls = reported > 1 ? RepeatedCalls.among(reports, walk, sums) : null;
 
   for (let place = preorder.length - 1; place >= 0; place--) {
     const node = preorder[place] as number;
@@ -55,7 +59,7 @@ export function sumFigures(
 
 function repeatsBelow(report: ReportedFigures, sums: FigureSums, node: number): boolean {
   if (report.role === "restated") return true;
-  return [INPUT, OUTPUT].every(
-    (field) => sums.knows(node, field) && reportedField(report, field) === sums.at(node, field),
-  );
+  const isSame = (field: number) =>
+    sums.knows(node, field) && reportedField(report, field) === sums.at(node, field);
+  return isSame(INPUT) && isSame(OUTPUT);
 }
