@@ -4,6 +4,7 @@ import { cp, readdir, readFile, stat, symlink, writeFile } from "node:fs/promise
 import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { startEvaluatingPlatform } from "./evaluation/carried-out-run.ts";
 import { childrenOf } from "./process-tree.ts";
 import type { Line } from "./report.ts";
 import { median, perSecond, ratio } from "./report.ts";
@@ -11,12 +12,14 @@ import { AGATE, residentMegabytes, temporaryFolder } from "./server-process.ts";
 
 const CASES = 5_000;
 const MANY_CASES = 20_000;
+/** What nothing.eval.ts has where nothing is said. */
+const CARRIED_OUT_CASES = 1_000;
 const CONCURRENCY = 8;
 const ROUNDS = 3;
 const SAMPLE_MS = 50;
 const SETTING = `1 trial, 1 column, 1 scorer, concurrency ${CONCURRENCY}, results in a file`;
 
-/** Cases of an evaluation whose route does nothing, beside calls of the same route. */
+/** Cases of an evaluation whose route does nothing, here and on a platform, beside calls of the route. */
 export async function benchEvaluation(): Promise<Line[]> {
   await using folder = await temporaryFolder();
   await cp(join(import.meta.dirname, "evaluation"), folder.path, { recursive: true });
@@ -25,14 +28,18 @@ export async function benchEvaluation(): Promise<Line[]> {
   await writeFile(join(folder.path, "package.json"), JSON.stringify(manifest));
   const runs: EvaluationRun[] = [];
   const calls: number[] = [];
+  const carriedOut: number[] = [];
+  await using platform = await startEvaluatingPlatform(folder.path);
   // Round by round, so that what else the machine does touches both alike.
   for (let round = 0; round < ROUNDS; round++) {
     runs.push(await evaluate(folder.path, CASES));
     calls.push(await callDirectly(folder.path));
+    carriedOut.push(await platform.run(CONCURRENCY));
   }
   const many = await evaluate(folder.path, MANY_CASES);
   const rate = median(runs.map(({ casesPerSecond }) => casesPerSecond));
   const call = median(calls);
+  const onPlatform = median(carriedOut);
   const few = median(runs.map(({ megabytes }) => megabytes));
   return [
     {
@@ -41,6 +48,13 @@ export async function benchEvaluation(): Promise<Line[]> {
       reference: `calls of the route over its socket ${perSecond(call, "calls")}`,
       ratio: ratio(rate / call),
       target: "≥ 1,000 cases/s",
+    },
+    {
+      what: `the same evaluation carried out by the platform, ${CARRIED_OUT_CASES.toLocaleString("en")} cases, SQLite`,
+      measured: perSecond(onPlatform, "cases"),
+      reference: `agate eval ${perSecond(rate, "cases")}`,
+      ratio: ratio(onPlatform / rate),
+      target: "none",
     },
     {
       what: `peak memory of agate eval and its evaluator, ${MANY_CASES.toLocaleString("en")} cases`,

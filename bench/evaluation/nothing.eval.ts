@@ -3,7 +3,7 @@ import { nothing } from "./nothing.ts";
 
 evaluation("nothing", {
   route: nothing,
-  testset: Array.from({ length: Number(process.env.CASES) }, (_, n) => ({
+  testset: Array.from({ length: Number(process.env.CASES ?? 1_000) }, (_, n) => ({
     id: `case-${n}`,
     inputs: { n },
   })),
