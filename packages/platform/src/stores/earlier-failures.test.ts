@@ -34,7 +34,7 @@ function inSqlite(): Upgraded {
     open: () => openSqliteStore({ directory }),
     downgrade: async () => {
       using db = new DatabaseSync(filesIn(directory).spans);
-      db.exec(`DROP INDEX traces_failed;
+      db.exec(`DROP INDEX traces_failed; DROP INDEX spans_failed_by_trace;
         UPDATE traces SET total = substr(total, 1, instr(total, '${SHOWN}') - 1) WHERE failed_spans > 0;
         ALTER TABLE traces DROP COLUMN failed_spans;
         PRAGMA user_version = 9;`);

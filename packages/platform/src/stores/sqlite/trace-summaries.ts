@@ -70,9 +70,9 @@ export class TraceSummaries {
       `SELECT ${TOP_FIGURES} FROM spans WHERE trace_no = ? AND span_id = ?`,
     );
     this.#topFigures.setReturnArrays(true);
-    // By the trace: SQLite could take the index of all failed spans.
+    // By itself, SQLite could take the index of all spans of the trace, or of all failed ones.
     this.#failed = db.prepare(
-      `SELECT count(*) AS n FROM spans INDEXED BY spans_by_trace
+      `SELECT count(*) AS n FROM spans INDEXED BY spans_failed_by_trace
        WHERE trace_no = ? AND status = 'ERROR'`,
     );
     this.#summarise = db.prepare(
