@@ -77,7 +77,7 @@ const SCHEMAS = {
   EnvironmentVariables: environmentVariablesSchema,
   ErrorBody: errorBodySchema,
   Health: z.strictObject({ status: z.literal("ok"), version: z.string() }).meta({ id: "Health" }),
-  OtlpLogsRequest: z.looseObject({ resourceLogs: z.array(z.looseObject({})).optional() }).meta({
+  OtlpLogsRequest: z.looseObject({ resourceLogs: z.array(z.looseObject({})).nullish() }).meta({
     id: "OtlpLogsRequest",
     description: "OTLP `ExportLogsServiceRequest` in its JSON form.",
     examples: [
@@ -119,7 +119,7 @@ const SCHEMAS = {
     })
     .meta({ id: "OtlpLogsResponse", description: "OTLP `ExportLogsServiceResponse`." }),
   OtlpMetricsRequest: z
-    .looseObject({ resourceMetrics: z.array(z.looseObject({})).optional() })
+    .looseObject({ resourceMetrics: z.array(z.looseObject({})).nullish() })
     .meta({
       id: "OtlpMetricsRequest",
       description: "OTLP `ExportMetricsServiceRequest` in its JSON form.",
@@ -155,7 +155,7 @@ const SCHEMAS = {
         .optional(),
     })
     .meta({ id: "OtlpMetricsResponse", description: "OTLP `ExportMetricsServiceResponse`." }),
-  OtlpTraceRequest: z.looseObject({ resourceSpans: z.array(z.looseObject({})).optional() }).meta({
+  OtlpTraceRequest: z.looseObject({ resourceSpans: z.array(z.looseObject({})).nullish() }).meta({
     id: "OtlpTraceRequest",
     description: "OTLP `ExportTraceServiceRequest` in its JSON form.",
     examples: [

@@ -164,9 +164,12 @@ describe("a body", () => {
   });
 
   it("of an export may be empty", async () => {
-    for (const name of ["traces", "logs", "metrics"]) {
-      expect(bodyOf(`/v1/${name}`, "post")({})).toBe(true);
-      expect((await send("POST", `/v1/${name}`, {})).status).toBe(200);
+    const lists = { traces: "resourceSpans", logs: "resourceLogs", metrics: "resourceMetrics" };
+    for (const [name, list] of Object.entries(lists)) {
+      for (const body of [{}, { [list]: null }, { [list]: [] }]) {
+        expect([body, bodyOf(`/v1/${name}`, "post")(body)]).toEqual([body, true]);
+        expect((await send("POST", `/v1/${name}`, body)).status).toBe(200);
+      }
     }
   });
 
