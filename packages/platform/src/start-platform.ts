@@ -16,11 +16,12 @@ import { DEFAULT_DECODE_LIMITS } from "./ingest/otlp/decode-outcome.ts";
 import { openRegistry } from "./registry/open-registry.ts";
 import type { Registry } from "./registry/registry.ts";
 import type { AnsweredCall } from "./server/answered-call.ts";
+import { http2Advice, type OtlpGrpc, openOtlpGrpc } from "./server/grpc/open-otlp-grpc.ts";
 import { checkDisk, Readiness } from "./server/health/readiness.ts";
 import { createHttpApp } from "./server/http-app.ts";
 import type { HttpServer } from "./server/http-server.ts";
 import { connectionsWithin, descriptorLimit, startHttpServer } from "./server/http-server.ts";
-import { blockedPort, isLoopbackAddress } from "./server/listen-address.ts";
+import { blockedPort, isLoopbackAddress, type OtlpGrpcAddress } from "./server/listen-address.ts";
 import type { LogOptions } from "./server/log/log-options.ts";
 import { openLog } from "./server/log/open-log.ts";
 import { openSpanStore } from "./stores/open-span-store.ts";
@@ -41,6 +42,8 @@ export interface PlatformOptions {
   readonly host: string;
   /** 0 takes any free one. */
   readonly port: number;
+  /** Where OTLP over gRPC is taken; absent: nowhere. */
+  readonly otlpGrpc?: OtlpGrpcAddress;
   readonly dataDirectory: string;
   /** Where spans are kept; absent: in the data directory. */
   readonly store?: PostgresAddress | ClickHouseAddress;
@@ -96,6 +99,8 @@ export interface Platform {
   readonly url: string;
   /** Where programs on this machine reach it. */
   readonly localUrl: string;
+  /** Where OTLP over gRPC is taken, if it is. */
+  readonly otlpGrpc: OtlpGrpc;
   readonly registry: Registry;
   /** Which build answers for which application. */
   readonly services: Services;
@@ -141,7 +146,7 @@ export async function startPlatform(options: PlatformOptions): Promise<StartOutc
 
 async function start(options: PlatformOptions): Promise<StartOutcome> {
   const { host, port, limits } = options;
-  const policy: AccessPolicy = options.requireKey || !isLoopbackAddress(host) ? "keys" : "loopback";
+  const policy = policyFor(options);
   const reason = await reasonNotToStart(options, policy);
   if (reason !== undefined) return refused(reason);
 
@@ -270,6 +275,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     onSaveFailed: (err) => log.warn({ err }, "When routes were last called could not be written."),
   });
   parts.defer(() => lastCalls.save());
+  const hostPolicy = policy === "keys" ? "any" : "loopback";
   const app = createHttpApp({
     store,
     ingest,
@@ -289,32 +295,53 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     onCall: options.onCall,
     onRoute: (environment, route) => lastCalls.note(environment, route, Date.now()),
     log,
-    hostPolicy: policy === "keys" ? "any" : "loopback",
+    hostPolicy,
     corsOrigins: options.corsOrigins,
     maxBodyBytes: limits.body,
     maxBuildBytes,
   });
+  const maxConnections = connectionsWithin(descriptorLimit(), limits.connections);
+  let otlpGrpc: OtlpGrpc = { kind: "off" };
   const outcome = await startHttpServer({
     app,
     host,
     port,
     requests,
-    maxConnections: connectionsWithin(descriptorLimit(), limits.connections),
+    maxConnections,
+    onHttp2: http2Advice(() => otlpGrpc, log),
   });
   if (outcome.kind === "refused") return outcome;
   const { server } = outcome;
   let requestsEndAt = 0;
+  parts.defer(() => stopListening(server));
+  const opened = await openOtlpGrpc({
+    address: options.otlpGrpc ?? "off",
+    host,
+    http: server,
+    maxConnections,
+    ingest,
+    access,
+    hostPolicy,
+    maxBodyBytes: limits.body,
+    requests,
+    log,
+  });
+  if (opened.kind === "refused") return opened;
+  otlpGrpc = opened;
   log.info(
     {
       version: VERSION,
       url: server.url,
+      ...(otlpGrpc.kind === "listening" && { otlp_grpc: otlpGrpc.server.url }),
       data: options.dataDirectory,
       ...(options.store && { store: options.store.shown }),
       ...(options.registry && { registry: options.registry.shown }),
     },
     "Agate is running.",
   );
-  parts.defer(() => stopListening(server));
+  if (otlpGrpc.kind === "not-free") {
+    log.info({ reason: otlpGrpc.reason }, "OTLP over gRPC is not taken.");
+  }
   // Before that: the last spans of builds are still to be taken.
   parts.defer(() => deployer.close());
   parts.defer(() => executor.close());
@@ -328,6 +355,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     platform: {
       url: server.url,
       localUrl,
+      otlpGrpc,
       registry,
       services,
       addLogLine: deployer.addLine,
@@ -343,9 +371,18 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
 
   async function stopListening(server: HttpServer): Promise<void> {
     const left = Math.max(SHORTEST_REQUESTS_MS, requestsEndAt - performance.now());
-    const brokenOff = await server.close(left);
+    const closed = [server.close(left)];
+    if (otlpGrpc.kind === "listening") closed.push(otlpGrpc.server.close(left));
+    const brokenOff = (await Promise.all(closed)).reduce((sum, count) => sum + count);
     if (brokenOff > 0) log.warn({ connections: brokenOff }, "Connections were broken off.");
   }
+}
+
+/** Keys are needed where others than this machine reach one of the listeners. */
+function policyFor({ requireKey, host, otlpGrpc }: PlatformOptions): AccessPolicy {
+  const hosts = [host, typeof otlpGrpc === "object" ? otlpGrpc.host : undefined];
+  const isLocal = hosts.every((each) => each === undefined || isLoopbackAddress(each));
+  return requireKey || !isLocal ? "keys" : "loopback";
 }
 
 /** What is wrong with the options, found before anything is opened: a refused server leaves no folder behind. */

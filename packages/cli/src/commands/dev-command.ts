@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { LOG_LEVELS, type LogLevel } from "@agate/platform/options";
+import { LOG_LEVELS, type LogLevel, type OtlpGrpcAddress } from "@agate/platform/options";
 import { Command, Option } from "commander";
 import type { DevEvent } from "../dev/dev-event.ts";
 import { describeEvent } from "../dev/dev-event.ts";
@@ -8,11 +8,13 @@ import { examples, HEADINGS } from "./client/command-help.ts";
 import { CommandFailure, EXIT_CODES } from "./client/failures.ts";
 import { onThisMachine } from "./on-this-machine.ts";
 import { parseOrigin, parsePort } from "./option-parsers.ts";
+import { otlpGrpcOption } from "./server-command.ts";
 import { stopSignal } from "./stop-signals.ts";
 
 interface DevFlags {
   readonly port: number;
   readonly host: string;
+  readonly otlpGrpc: OtlpGrpcAddress;
   readonly dataDir: string;
   readonly app?: string;
   readonly corsOrigin?: readonly string[];
@@ -34,6 +36,7 @@ export function devCommand(): Command {
     .argument("[file]", "the program that declares the routes (default: app.ts or src/app.ts)")
     .option("--port <number>", "port to listen on; 0 for any free port", parsePort, 4100)
     .option("--host <address>", "address to listen on", "127.0.0.1")
+    .addOption(otlpGrpcOption())
     .option("--data-dir <folder>", "data directory", ".agate")
     .option(
       "--app <name>",
@@ -67,6 +70,7 @@ async function runDev({ flags, terminal }: Session, named: string | undefined): 
     project,
     host: flags.host,
     port: flags.port,
+    otlpGrpc: flags.otlpGrpc,
     dataDirectory: resolve(flags.dataDir),
     application: flags.app,
     corsOrigins: flags.corsOrigin,

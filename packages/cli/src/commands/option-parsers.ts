@@ -1,3 +1,4 @@
+import type { OtlpGrpcAddress } from "@agate/platform/options";
 import { shownValue, variableNameFault } from "@agate/protocol";
 import { InvalidArgumentError } from "commander";
 
@@ -11,6 +12,24 @@ export function parsePort(text: string): number {
     throw new InvalidArgumentError("Must be a port from 0 to 65535 (0: any free port).");
   }
   return port;
+}
+
+/**
+ * `off`, a port, or an address and a port.
+ *
+ * @example parseOtlpGrpc("0.0.0.0:4317") // { host: "0.0.0.0", port: 4317 }
+ */
+export function parseOtlpGrpc(text: string): OtlpGrpcAddress {
+  if (text === "off") return text;
+  const [, bracketed, plain, digits = ""] =
+    /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d+)$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (digits === "" || Number(digits) > 65_535) {
+    throw new InvalidArgumentError(
+      "Must be a port, an address with a port (0.0.0.0:4317), or off.",
+    );
+  }
+  return { port: Number(digits), ...(host !== undefined && { host }) };
 }
 
 /** Milliseconds. @example parseDuration("30d") // 2592000000 */

@@ -1,11 +1,12 @@
 import { totalmem } from "node:os";
 import { resolve } from "node:path";
 import type { PlatformOptions, StartOutcome } from "@agate/platform";
-import type { LogFormat, LogLevel } from "@agate/platform/options";
+import type { LogFormat, LogLevel, OtlpGrpcAddress } from "@agate/platform/options";
 import {
   DEFAULT_USER_RANGE,
   LOG_FORMATS,
   LOG_LEVELS,
+  OTLP_GRPC_PORT,
   type UserRange,
 } from "@agate/platform/options";
 import { Command, Option } from "commander";
@@ -14,6 +15,7 @@ import { readRegistry, readStore, registryOption, storeOption } from "./database
 import {
   parseDuration,
   parseOrigin,
+  parseOtlpGrpc,
   parsePort,
   parsePositiveNumber,
   parseProcessMemory,
@@ -28,6 +30,7 @@ import { stopSignal } from "./stop-signals.ts";
 interface ServerFlags {
   readonly port: number;
   readonly host: string;
+  readonly otlpGrpc: OtlpGrpcAddress;
   readonly dataDir: string;
   readonly store?: string;
   readonly registry?: string;
@@ -68,6 +71,7 @@ export function serverCommand(): Command {
     .description("Run the platform.")
     .option("--port <number>", "port to listen on; 0 for any free port", parsePort, 4100)
     .option("--host <address>", "address to listen on", "127.0.0.1")
+    .addOption(otlpGrpcOption())
     .option("--data-dir <folder>", "data directory", ".agate")
     .addOption(storeOption())
     .addOption(registryOption())
@@ -201,6 +205,16 @@ function unpackedBytes(): number {
   return Math.min(64 * MIB, Math.floor(memory / 48));
 }
 
+/** Of `agate server` and `agate dev`. */
+export function otlpGrpcOption(): Option {
+  return new Option(
+    "--otlp-grpc <address>",
+    "port, or address and port, for OTLP over gRPC; off to take none",
+  )
+    .argParser(parseOtlpGrpc)
+    .default("if-free", `${OTLP_GRPC_PORT} on the same address, where it is free`);
+}
+
 function size(flags: string, description: string, bytes: number, shown: string): Option {
   return new Option(flags, description).argParser(parseSize).default(bytes, shown);
 }
@@ -217,6 +231,7 @@ async function runServer(flags: ServerFlags, command: Command): Promise<void> {
   const outcome: StartOutcome = await startPlatform({
     host: flags.host,
     port: flags.port,
+    otlpGrpc: flags.otlpGrpc,
     dataDirectory: resolve(flags.dataDir),
     ...databases,
     retentionMs: flags.retention ?? null,

@@ -9,7 +9,15 @@ import { padText } from "../terminal/text-width.ts";
 /** An event of `agate dev`. With `--json`, each is printed as one line. */
 export type DevEvent =
   /** The platform is ready. The workflow starts next. */
-  | { readonly event: "started"; readonly url: string; readonly application: string }
+  | {
+      readonly event: "started";
+      readonly url: string;
+      readonly application: string;
+      /** Where OTLP over gRPC is taken; null if it is not. */
+      readonly otlp_grpc: string | null;
+      /** Why it is not, where that was not asked for. */
+      readonly otlp_grpc_problem?: string;
+    }
   /** The workflow is ready for the first time. */
   | { readonly event: "ready"; readonly routes: readonly string[]; readonly ms: number }
   /** A new version of the workflow is ready. */
@@ -84,6 +92,7 @@ export function describeEvent(event: DevEvent, paint: Paint): readonly string[] 
       return [
         `${paint("bold", event.application)} is at ${paint("cyan", event.url)}`,
         `Try it in a browser: ${paint("cyan", `${event.url}/apps/${event.application}/playground`)}`,
+        ...otlpGrpcLines(event, paint),
       ];
     case "ready":
       return [
@@ -149,6 +158,14 @@ export function describeEvent(event: DevEvent, paint: Paint): readonly string[] 
     case "ending":
       return ["Stopping. Press Ctrl-C again to stop at once."];
   }
+}
+
+function otlpGrpcLines(
+  { otlp_grpc, otlp_grpc_problem }: Extract<DevEvent, { event: "started" }>,
+  paint: Paint,
+): string[] {
+  if (otlp_grpc !== null) return [`OTLP over gRPC is taken at ${paint("cyan", otlp_grpc)}`];
+  return otlp_grpc_problem === undefined ? [] : [`No OTLP over gRPC: ${otlp_grpc_problem}`];
 }
 
 function unpackedLine(file: string): string {

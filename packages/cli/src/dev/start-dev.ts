@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { PlatformOptions } from "@agate/platform";
 import { describeSupervision, type SupervisionEvent, Supervisor } from "@agate/platform/dev";
-import type { LogOptions } from "@agate/platform/options";
+import type { LogOptions, OtlpGrpcAddress } from "@agate/platform/options";
 import { DEFAULT_PROJECT_ID } from "@agate/protocol";
 import type { BrokenCode } from "../packing/bundle-app.ts";
 import type { Project } from "../packing/project.ts";
@@ -24,6 +24,8 @@ export interface DevOptions {
   readonly host: string;
   /** 0 takes any free one. */
   readonly port: number;
+  /** Where OTLP over gRPC is taken. */
+  readonly otlpGrpc: OtlpGrpcAddress;
   readonly dataDirectory: string;
   /** The application's slug; without it the one that the environment or the project says. */
   readonly application: string | undefined;
@@ -94,7 +96,14 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
   if (outcome.kind === "refused") return outcome;
   const { platform } = outcome;
   parts.defer(() => platform.close());
-  emit({ event: "started", url: platform.url, application });
+  const { url, otlpGrpc } = platform;
+  emit({
+    event: "started",
+    url,
+    application,
+    otlp_grpc: otlpGrpc.kind === "listening" ? otlpGrpc.server.url : null,
+    ...(otlpGrpc.kind === "not-free" && { otlp_grpc_problem: otlpGrpc.reason }),
+  });
 
   const devLog = new DevLog(platform.addLogLine);
   const supervisor = new Supervisor(
@@ -167,10 +176,11 @@ export async function startDev(options: DevOptions): Promise<DevOutcome> {
 }
 
 function platformOptions(options: DevOptions, application: string): PlatformOptions {
-  const { host, port, dataDirectory, corsOrigins, log, emit } = options;
+  const { host, port, otlpGrpc, dataDirectory, corsOrigins, log, emit } = options;
   return {
     host,
     port,
+    otlpGrpc,
     dataDirectory,
     retentionMs: null,
     pricesFile: null,

@@ -7,6 +7,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promi
 import { CALLER, NOT_KEPT, type Sender } from "./admit.ts";
 import type { FullAnswer } from "./answer.ts";
 import { problemAnswer } from "./answer.ts";
+import { refuseHttp2 } from "./grpc/refuse-http2.ts";
 import type { HttpApp } from "./http-app.ts";
 import { listenFailure } from "./listen-address.ts";
 import { pathOf, type RequestLog } from "./log/request-log.ts";
@@ -20,6 +21,8 @@ export interface HttpServerOptions {
   readonly requests: RequestLog;
   /** Connections at a time; further ones are closed at once. */
   readonly maxConnections?: number;
+  /** Called for a connection that begins with HTTP/2. @returns what its client is told. */
+  readonly onHttp2?: () => string;
   /** Tests use short ones. */
   readonly timeouts?: Partial<RequestTimeouts>;
 }
@@ -48,6 +51,8 @@ export interface HttpServer {
    * Resolves with how many connections that were.
    */
   close(graceMs?: number): Promise<number>;
+  /** Takes fewer connections by those that another listener has open. */
+  shareConnections(others: number): void;
 }
 
 const SECOND = 1000;
@@ -70,7 +75,7 @@ interface ServerState {
 
 /** Serves the app over HTTP, with a log line a request. */
 export function startHttpServer(options: HttpServerOptions): Promise<ListenOutcome> {
-  const { app, host, port } = options;
+  const { app, host, port, maxConnections } = options;
   const state: ServerState = { isClosing: false, underWay: new Set(), unused: new Set() };
   const server = nodeServer(options, state);
   return new Promise((resolve, reject) => {
@@ -84,7 +89,11 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
       const shownHost = host.includes(":") ? `[${host}]` : host;
       const url = `http://${shownHost}:${bound}`;
       const close = (graceMs = GRACE_MS) => closeServer(server, app, state, graceMs);
-      resolve({ kind: "listening", server: { port: bound, url, close } });
+      const shareConnections = (others: number) => {
+        if (maxConnections !== undefined)
+          server.maxConnections = Math.max(1, maxConnections - others);
+      };
+      resolve({ kind: "listening", server: { port: bound, url, close, shareConnections } });
     });
   });
 }
@@ -123,7 +132,10 @@ function nodeServer(options: HttpServerOptions, state: ServerState): Server {
     unused.add(socket);
     socket.once("close", () => unused.delete(socket));
   });
-  server.on("clientError", refuseBadRequest);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === HTTP2_PREFACE && options.onHttp2) refuseHttp2(socket, options.onHttp2());
+    else refuseBadRequest(error, socket);
+  });
   server.on("checkExpectation", (_, outgoing) => {
     const problem = {
       type: "expectation_failed",
@@ -190,6 +202,9 @@ function connectionCount(server: Server): Promise<number> {
   });
 }
 
+/** What Node's parser says of a connection that begins with HTTP/2. */
+const HTTP2_PREFACE = "HPE_PAUSED_H2_UPGRADE";
+
 /** Time for the client to read the answer: closed at once, it could be lost with what was unread. */
 const LINGER_MS = 1_000;
 
@@ -200,7 +215,11 @@ function refuseBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const answer = answerFor(error.code);
+  refuse(socket, answerFor(error.code));
+}
+
+/** Answers a connection that is no HTTP/1.1, and closes it. */
+export function refuse(socket: Duplex, answer: FullAnswer): void {
   const length = String(Buffer.byteLength(answer.body));
   const headers = [...headersOf(answer), "content-length", length, "connection", "close"];
   let head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n`;

@@ -5,22 +5,41 @@ export function isLoopbackAddress(address: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(address);
 }
 
+/** The port of OTLP over gRPC everywhere. */
+export const OTLP_GRPC_PORT = 4317;
+
+/** Where OTLP over gRPC is taken. `if-free`: on its usual port, where no other program has it. */
+export type OtlpGrpcAddress =
+  | "off"
+  | "if-free"
+  /** Without a host: that of HTTP. The port 0 takes any free one. */
+  | { readonly host?: string; readonly port: number };
+
+/** The options that say where a server listens. */
+export interface PortOption {
+  readonly port: string;
+  readonly host: string;
+}
+
+const HTTP_OPTION: PortOption = { port: "--port", host: "--host" };
+
 /** Why a server cannot listen there, and what to do; undefined for codes that need no explanation. */
 export function listenFailure(
   code: string | undefined,
   host: string,
   port: number,
+  option = HTTP_OPTION,
 ): string | undefined {
   switch (code) {
     case "EADDRINUSE":
-      return `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with --port.`;
+      return `Port ${port} on ${host} is in use by another program. Stop it, or choose another port with ${option.port}.`;
     case "EACCES":
     case "EPERM":
-      return `Listening on port ${port} is not permitted. Choose one above 1023 with --port.`;
+      return `Listening on port ${port} is not permitted. Choose one above 1023 with ${option.port}.`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return `This machine has no address ${host}. Choose another with --host, such as 127.0.0.1.`;
+      return `This machine has no address ${host}. Choose another with ${option.host}, such as 127.0.0.1.`;
     default:
       return undefined;
   }

@@ -20,11 +20,11 @@ const DOCUMENTS = ["/", "/docs", ...PAGE_PATHS].map(
 );
 const LOOPBACK_ORIGIN = new RegExp(`^https?://${HOSTNAME}(?::\\d+)?$`, "i");
 
+/** What the guard reads of a request. A Node request is one. */
+export type GuardedRequest = Pick<IncomingMessage, "url" | "headers"> & Sender;
+
 /** Why a request may not be served; undefined when it may. */
-export function checkHost(
-  policy: HostPolicy,
-  request: IncomingMessage & Sender,
-): Problem | undefined {
+export function checkHost(policy: HostPolicy, request: GuardedRequest): Problem | undefined {
   if (policy === "any") return undefined;
   const { host, origin } = request.headers;
   if (host === undefined || !LOOPBACK_HOST.test(host)) {
@@ -55,7 +55,7 @@ export function checkHost(
 }
 
 /** Whether a link to the platform's page, or to the API reference, was followed. */
-function opensThePage({ method, url = "", headers }: IncomingMessage): boolean {
+function opensThePage({ method, url = "", headers }: GuardedRequest): boolean {
   const [path = ""] = url.split("?", 1);
   return (
     method === "GET" &&

@@ -48,7 +48,8 @@ function toProtobuf(rejected: number, reason: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from([PARTIAL_SUCCESS, ...length, ...head, ...message]);
 }
 
-function varint(value: number): number[] {
+/** A number as protobuf writes it. */
+export function varint(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;
   while (rest >= 0x80) {

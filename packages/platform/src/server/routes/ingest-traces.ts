@@ -4,7 +4,7 @@ import type { Caller } from "../../access/caller.ts";
 import type { IngestOutcome, IngestRequest, IngestService } from "../../ingest/ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
 import { NOT_KEPT, type Sender } from "../admit.ts";
-import type { Answer, Problem } from "../answer.ts";
+import type { Answer, FullAnswer, Problem } from "../answer.ts";
 import { JSON_TYPE, opaqueAnswer, problemAnswer, problemsAnswer } from "../answer.ts";
 import type { ErrorType } from "../errors/error-types.ts";
 import { readBody } from "../inputs/read-body.ts";
@@ -102,11 +102,7 @@ export async function receiveOtlp(
     const body = await readBody(incoming, maxBodyBytes, intake.arrived);
     switch (body.kind) {
       case "too-large":
-        return problemAnswer({
-          type: "body_too_large",
-          loc: ["body"],
-          msg: `The body is larger than ${maxBodyBytes} bytes.`,
-        });
+        return bodyTooLarge(maxBodyBytes);
       case "broken-off":
         return problemAnswer({
           type: "request_malformed",
@@ -134,7 +130,16 @@ export async function receiveOtlp(
   }
 }
 
-function outcomeAnswer(outcome: IngestOutcome, encoding: IngestRequest["encoding"]): Answer {
+export function bodyTooLarge(maxBodyBytes: number): FullAnswer {
+  const msg = `The body is larger than ${maxBodyBytes} bytes.`;
+  return problemAnswer({ type: "body_too_large", loc: ["body"], msg });
+}
+
+/** What a client is told of how its request went. */
+export function outcomeAnswer(
+  outcome: IngestOutcome,
+  encoding: IngestRequest["encoding"],
+): FullAnswer {
   switch (outcome.kind) {
     case "accepted":
       return {
@@ -164,7 +169,7 @@ function outcomeAnswer(outcome: IngestOutcome, encoding: IngestRequest["encoding
   }
 }
 
-function busyAnswer(retryAfterSeconds: number): Answer {
+export function busyAnswer(retryAfterSeconds: number): FullAnswer {
   return problemAnswer(
     {
       type: "ingest_busy",

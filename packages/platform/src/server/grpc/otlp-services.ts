@@ -1,0 +1,162 @@
+import type { IncomingHttpHeaders } from "node:http2";
+import { mustBe, shownValue } from "@agate/protocol";
+import type { OpenAccess } from "../../access/open-access.ts";
+import type { IngestRequest } from "../../ingest/ingest-service.ts";
+import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
+import { admit, CALLER, credentialsOf } from "../admit.ts";
+import { problemAnswer } from "../answer.ts";
+import { checkHost, type GuardedRequest, type HostPolicy } from "../origin-guard.ts";
+import {
+  bodyTooLarge,
+  busyAnswer,
+  type IngestRouteOptions,
+  outcomeAnswer,
+} from "../routes/ingest-traces.ts";
+import { type GrpcStatus, OK, statusOf } from "./grpc-status.ts";
+import type { MessageEnd } from "./unary-message.ts";
+
+/** A unary call whose message has yet to arrive. */
+export interface GrpcCall {
+  /** `/package.Service/Method` */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Set when it is known who calls: for the log. */
+  [CALLER]?: GuardedRequest[typeof CALLER];
+  /**
+   * Reads the message, up to a limit.
+   *
+   * @param meter Told how much has arrived; false ends the reading, with `no-room`.
+   */
+  read(limit: number, meter: (bytes: number) => boolean): Promise<ReadOutcome>;
+}
+
+export type ReadOutcome =
+  | MessageEnd
+  | { readonly kind: "no-room" }
+  /** The client has cancelled the call, or is gone. */
+  | { readonly kind: "cancelled" };
+
+export interface GrpcReply {
+  readonly status: GrpcStatus;
+  /** Only with the status OK. */
+  readonly message?: Uint8Array;
+}
+
+export interface OtlpServicesOptions extends IngestRouteOptions {
+  readonly access: Pick<OpenAccess, "control" | "lookUp">;
+  readonly hostPolicy: HostPolicy;
+}
+
+const COLLECTOR = "opentelemetry.proto.collector";
+const SIGNALS: ReadonlyMap<string, IngestRequest["signal"]> = new Map([
+  [`/${COLLECTOR}.trace.v1.TraceService/Export`, "traces"],
+  [`/${COLLECTOR}.logs.v1.LogsService/Export`, "logs"],
+  [`/${COLLECTOR}.metrics.v1.MetricsService/Export`, "metrics"],
+]);
+
+const HEALTH_CHECK = "/grpc.health.v1.Health/Check";
+/** `HealthCheckResponse{status: SERVING}` */
+const SERVING = Uint8Array.of(1 << 3, 1);
+/** A service's name is all that a request for its health holds. */
+const MOST_HEALTH_BYTES = 1024;
+
+/**
+ * The services of OTLP over gRPC: the same access, limits and messages as `POST /v1/traces` and
+ * `/v1/logs`; and the health check of gRPC, which needs no key.
+ */
+export function createOtlpServices(
+  options: OtlpServicesOptions,
+): (call: GrpcCall) => Promise<GrpcReply> {
+  return async (call) => {
+    const { headers } = call;
+    const host = headers[":authority"] ?? headers.host;
+    // The cookie belongs to the page, which does not call this.
+    const sender: GuardedRequest = {
+      method: "POST",
+      url: call.path,
+      headers: { ...headers, host, cookie: undefined },
+    };
+    const refused = checkHost(options.hostPolicy, sender);
+    if (refused !== undefined) return failed(problemAnswer(refused));
+    if (call.path === HEALTH_CHECK) return checkHealth(call);
+    const signal = SIGNALS.get(call.path);
+    if (signal === undefined) {
+      return fault("UNIMPLEMENTED", `There is no method ${shownValue(call.path)}.`);
+    }
+    const { access } = options;
+    await access.lookUp?.(credentialsOf(sender, "any"));
+    const admission = admit(access.control, "ingest", sender, "any");
+    call[CALLER] = sender[CALLER];
+    if (admission.kind === "rejected") return failed(admission.answer);
+    const encoding = headers["grpc-encoding"] ?? "identity";
+    if (encoding !== "identity" && encoding !== "gzip") {
+      return fault(
+        "UNIMPLEMENTED",
+        `grpc-encoding: ${mustBe("gzip or identity", shownValue(encoding))}`,
+      );
+    }
+    const { project, pair } = admission.caller;
+    const sent = { signal, project, build: pair?.build, isGzip: encoding === "gzip" };
+    return receive(call, sent, options);
+  };
+}
+
+/** Reads a request and answers when what it holds is on disk. */
+async function receive(
+  call: GrpcCall,
+  { isGzip, ...sent }: Pick<IngestRequest, "signal" | "project" | "build"> & { isGzip: boolean },
+  { ingest, maxBodyBytes, onUnavailable }: OtlpServicesOptions,
+): Promise<GrpcReply> {
+  const intake = ingest.begin();
+  try {
+    // From the start: a connection may open many calls and send no message.
+    if (!intake.arrived(0)) return failed(busyAnswer(RETRY_AFTER_SECONDS));
+    const read = await call.read(maxBodyBytes, intake.arrived);
+    if (read.kind !== "message") return unread(read, maxBodyBytes);
+    if (read.isCompressed && !isGzip) {
+      return fault("INVALID_ARGUMENT", "The message is compressed, but grpc-encoding is missing.");
+    }
+    const outcome = await intake.ingest({
+      ...sent,
+      encoding: "protobuf",
+      compression: read.isCompressed ? "gzip" : "none",
+      body: read.bytes,
+    });
+    if (outcome.kind === "unavailable") onUnavailable(outcome.reason);
+    if (outcome.kind === "accepted") return { status: OK, message: outcome.body };
+    return failed(outcomeAnswer(outcome, "protobuf"));
+  } finally {
+    intake.end();
+  }
+}
+
+/** Why there is no message. */
+function unread(
+  read: Exclude<ReadOutcome, { readonly kind: "message" }>,
+  maxBodyBytes: number,
+): GrpcReply {
+  if (read.kind === "no-room") return failed(busyAnswer(RETRY_AFTER_SECONDS));
+  if (read.kind === "cancelled") return fault("CANCELLED", "The client has cancelled the call.");
+  if (read.fault === "too-large") return failed(bodyTooLarge(maxBodyBytes));
+  return fault("INVALID_ARGUMENT", FAULTS[read.fault]);
+}
+
+const FAULTS = {
+  "bad-prefix": "The message must begin with 0 or 1, which says whether it is compressed.",
+  several: "A unary call has one message; the client sent more.",
+  incomplete: "The call ended before its message did.",
+} as const;
+
+async function checkHealth(call: GrpcCall): Promise<GrpcReply> {
+  const { kind } = await call.read(MOST_HEALTH_BYTES, () => true);
+  if (kind === "message") return { status: OK, message: SERVING };
+  return fault("INVALID_ARGUMENT", "The message must be a HealthCheckRequest.");
+}
+
+function failed(answer: Parameters<typeof statusOf>[0]): GrpcReply {
+  return { status: statusOf(answer) };
+}
+
+function fault(code: GrpcStatus["code"], message: string): GrpcReply {
+  return { status: { code, message } };
+}
