@@ -6,7 +6,7 @@ import { call } from "./call.ts";
 import { makeProject } from "./dev-project.ts";
 import { startAgate } from "./running-agate.ts";
 
-const DEV = ["dev", "--port", "0"];
+const DEV = ["dev", "--port", "0", "--otlp-grpc", "off"];
 /** The compiler takes longer than everything else at a reload. */
 const UNCHECKED = [...DEV, "--no-typecheck"];
 const BOTH =
@@ -52,7 +52,12 @@ describe("the first version of agate dev", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(events).toEqual([
-      { event: "started", url: silent.url, application: "support" },
+      {
+        event: "started",
+        url: silent.url,
+        application: "support",
+        otlp_grpc: null,
+      },
       { event: "ready", routes: ["/"], ms: expect.any(Number) },
       {
         event: "call",

@@ -97,11 +97,18 @@ describe.each([
 
   it("ask and send requests where the server listens", () => {
     const { args, ports, ...container } = containerOf(objects);
-    const port = Number(args.find((arg: string) => arg.startsWith("--port="))?.split("=")[1]);
-    expect(ports).toEqual([{ name: "http", containerPort: port }]);
-    expect(objectOf(objects, "Service").spec.ports).toMatchObject([{ port, targetPort: "http" }]);
+    const portOf = (option: string) =>
+      Number(args.find((arg: string) => arg.startsWith(`${option}=`))?.split("=")[1]);
+    const listeners = [
+      { name: "http", port: portOf("--port") },
+      { name: "otlp-grpc", port: portOf("--otlp-grpc") },
+    ];
+    expect(ports).toEqual(listeners.map(({ name, port }) => ({ name, containerPort: port })));
+    expect(objectOf(objects, "Service").spec.ports).toMatchObject(
+      listeners.map(({ name, port }) => ({ port, targetPort: name })),
+    );
     expect(objectOf(objects, "NetworkPolicy").spec.ingress).toEqual([
-      { ports: [{ port: "http" }] },
+      { ports: listeners.map(({ name }) => ({ port: name })) },
     ]);
     const probes = {
       startupProbe: "/health/live",

@@ -75,9 +75,7 @@ const TLS_HANDSHAKE = 0x16;
 export function startGrpcServer(options: GrpcServerOptions): Promise<GrpcListenOutcome> {
   const { host, port } = options;
   const connections = new GrpcConnections(options);
-  const server = createServer({ noDelay: true }, (socket) =>
-    connections.take(socket),
-  );
+  const server = createServer({ noDelay: true }, (socket) => connections.take(socket));
   server.maxConnections = options.maxConnections;
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {

@@ -71,6 +71,17 @@ describe("an export is on disk when it is answered", () => {
     expect(await call({ path: EXPORT_LOGS })).toMatchObject({ status: OK });
   });
 
+  it("metrics, which are not stored, and are counted in the log", async () => {
+    // resource_metrics, scope_metrics, metrics and gauge, each the first field that holds the next; two data points.
+    const gauge = [0x2a, 4, 0x0a, 0, 0x0a, 0];
+    const message = Buffer.from([0x0a, 10, 0x12, 8, 0x12, 6, ...gauge]);
+    const path = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
+    const { status, body } = await call({ path, chunks: [framed(message)] });
+    expect(status).toBe(OK);
+    expect(body.toString()).toContain("2 data points rejected");
+    expect(grpc.calls.at(-1)).toMatchObject({ notKept: 2 });
+  });
+
   it("with how many spans were rejected, and why", async () => {
     const bad = Buffer.from(request);
     const id = Buffer.from(ids[0] as string, "hex");

@@ -3,7 +3,7 @@ import { mustBe, shownValue } from "@agate/protocol";
 import type { OpenAccess } from "../../access/open-access.ts";
 import type { IngestRequest } from "../../ingest/ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
-import { admit, CALLER, credentialsOf } from "../admit.ts";
+import { admit, CALLER, credentialsOf, NOT_KEPT } from "../admit.ts";
 import { problemAnswer } from "../answer.ts";
 import { checkHost, type GuardedRequest, type HostPolicy } from "../origin-guard.ts";
 import {
@@ -22,6 +22,8 @@ export interface GrpcCall {
   readonly headers: IncomingHttpHeaders;
   /** Set when it is known who calls: for the log. */
   [CALLER]?: GuardedRequest[typeof CALLER];
+  /** How many items were taken and not stored: likewise. */
+  [NOT_KEPT]?: number;
   /**
    * Reads the message, up to a limit.
    *
@@ -61,8 +63,8 @@ const SERVING = Uint8Array.of(1 << 3, 1);
 const MOST_HEALTH_BYTES = 1024;
 
 /**
- * The services of OTLP over gRPC: the same access, limits and messages as `POST /v1/traces` and
- * `/v1/logs`; and the health check of gRPC, which needs no key.
+ * The services of OTLP over gRPC: the same access, limits and messages as `POST /v1/traces`,
+ * `/v1/logs` and `/v1/metrics`; and the health check of gRPC, which needs no key.
  */
 export function createOtlpServices(
   options: OtlpServicesOptions,
@@ -123,8 +125,9 @@ async function receive(
       body: read.bytes,
     });
     if (outcome.kind === "unavailable") onUnavailable(outcome.reason);
-    if (outcome.kind === "accepted") return { status: OK, message: outcome.body };
-    return failed(outcomeAnswer(outcome, "protobuf"));
+    if (outcome.kind !== "accepted") return failed(outcomeAnswer(outcome, "protobuf"));
+    if (outcome.notKept) call[NOT_KEPT] = outcome.notKept;
+    return { status: OK, message: outcome.body };
   } finally {
     intake.end();
   }

@@ -1,6 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { mustBe, shownValue } from "@agate/protocol";
-import { CALLER } from "../admit.ts";
+import { CALLER, NOT_KEPT } from "../admit.ts";
 import { pathOf, type RequestLog } from "../log/request-log.ts";
 import { type GrpcStatus, loggedStatus, trailersOf } from "./grpc-status.ts";
 import type { GrpcCall, GrpcReply, ReadOutcome } from "./otlp-services.ts";
@@ -36,10 +36,10 @@ export async function serveCall(
   // A client may reset a stream at any moment: it is closed then, which is all there is to it.
   stream.on("error", () => {});
   stream.once("close", () => {
-    const caller = call[CALLER];
+    const { [CALLER]: caller, [NOT_KEPT]: notKept } = call;
     const aborted = stream.rstCode !== constants.NGHTTP2_NO_ERROR;
     const ms = performance.now() - started;
-    options.requests.record({ method, path, status, ms, aborted, address, caller });
+    options.requests.record({ method, path, status, ms, aborted, address, caller, notKept });
   });
   const wrongHead = method === "POST" ? wrongType(headers) : NOT_POST;
   if (wrongHead !== undefined) {
