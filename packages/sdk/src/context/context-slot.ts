@@ -3,7 +3,7 @@ import { asyncSnapshot, createAsyncLocal, refuseOldNode } from "../runtime/async
 interface Entry {
   readonly value: unknown;
   /** What the slot held before, for when this entry is closed. */
-  readonly outer: Entry | undefined;
+  outer: Entry | undefined;
   closed: boolean;
 }
 
@@ -58,7 +58,7 @@ export class ContextSlot<T> {
 
   /** One of the values of {@link contextWith}. */
   holding(value: T): Held {
-    return { key: this.#key, value };
+    return { key: this.#key, value, outer: undefined, closed: false };
   }
 
   #frameWith(value: T): { frame: Frame; entry: Entry } {
@@ -68,10 +68,9 @@ export class ContextSlot<T> {
   }
 }
 
-/** A slot and what it is to hold. */
-export interface Held {
+/** A slot and what it is to hold, for one use: it becomes the slot's entry. */
+export interface Held extends Entry {
   readonly key: symbol;
-  readonly value: unknown;
 }
 
 /**
@@ -81,7 +80,10 @@ export interface Held {
 export function contextWith(...held: readonly Held[]): <R>(work: () => R) => R {
   const outer = frames.getStore() ?? EMPTY;
   const frame: Record<symbol, Entry | undefined> = { ...outer };
-  for (const { key, value } of held) frame[key] = { value, outer: outer[key], closed: false };
+  for (const entry of held) {
+    entry.outer = outer[entry.key];
+    frame[entry.key] = entry;
+  }
   return (work) => frames.run(frame, work);
 }
 

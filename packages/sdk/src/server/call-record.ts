@@ -26,13 +26,12 @@ export interface EndedCall {
 /** What is recorded of one call: its span and, on the playground, the tree that its answer carries. */
 export class CallRecord {
   readonly span: Span;
-  /** What a stream has given so far. */
-  readonly chunks: ChunkList;
   readonly #workflow: Workflow;
   readonly #telemetry: Telemetry;
   readonly #route: RouteDefinition;
   readonly #collection: TraceCollection | null;
   readonly #evaluated: EvaluatedCall | undefined;
+  #chunks: ChunkList | undefined;
   #ended: EndedCall | undefined;
 
   constructor(
@@ -43,12 +42,17 @@ export class CallRecord {
     evaluated?: EvaluatedCall,
   ) {
     this.span = span;
-    this.chunks = new ChunkList(outputLimitOf(route.rules, workflow.telemetry));
     this.#workflow = workflow;
     this.#telemetry = workflow.telemetry;
     this.#route = route;
     this.#collection = collection;
     this.#evaluated = evaluated;
+  }
+
+  /** What a stream has given so far. */
+  get chunks(): ChunkList {
+    this.#chunks ??= new ChunkList(outputLimitOf(this.#route.rules, this.#telemetry));
+    return this.#chunks;
   }
 
   /** Ends the span. Returns the tree as JSON where the answer is to carry it. */
@@ -107,7 +111,7 @@ export class CallRecord {
 
   #endThrown(thrown: unknown, signal: CallSignal): EndedCall {
     this.#evaluated?.onThrown(thrown);
-    const partial = this.chunks.isEmpty ? undefined : this.chunks.value();
+    const partial = this.#chunks?.isEmpty === false ? this.#chunks.value() : undefined;
     if (isCancellation(thrown, signal)) return this.cancel(partial);
     const error = failureOf(thrown, signal);
     this.#recordOutputs(partial);

@@ -28,8 +28,9 @@ export class CallSignal implements Cancellation {
   step: CallStep = "reading the request body";
   readonly #client: IncomingCall;
   readonly #timeout: number | undefined;
-  readonly #onAbort = new Set<Reject>();
-  readonly #onDeadline = new Set<Reject>();
+  // Made when something waits: most calls end without.
+  #onAbort: Set<Reject> | undefined;
+  #onDeadline: Set<Reject> | undefined;
   #controller: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #cause: AbortCause | null = null;
@@ -84,13 +85,13 @@ export class CallSignal implements Cancellation {
   /** Calls a function once, with the reason, when the call is aborted. Returns how to stop that. */
   onAbort(listener: (reason: unknown) => void): () => void {
     if (this.#reason !== undefined) listener(this.#reason);
-    else this.#onAbort.add(listener);
-    return () => this.#onAbort.delete(listener);
+    else this.#aborting().add(listener);
+    return () => this.#onAbort?.delete(listener);
   }
 
   /** Settles as the work does; rejects with the reason as soon as the call is aborted. */
   beforeAbort<T>(work: PromiseLike<T>): Promise<T> {
-    if (this.#reason === undefined) return settledBefore(work, this.#onAbort);
+    if (this.#reason === undefined) return settledBefore(work, this.#aborting());
     ignoreRejection(work);
     return Promise.reject(this.#reason);
   }
@@ -100,7 +101,9 @@ export class CallSignal implements Cancellation {
    * end the wait: work that observes `signal` ends soon, and its outcome is recorded.
    */
   beforeDeadline<T>(work: PromiseLike<T>): PromiseLike<T> {
-    return this.#timeout === undefined ? work : settledBefore(work, this.#onDeadline);
+    if (this.#timeout === undefined) return work;
+    this.#onDeadline ??= new Set();
+    return settledBefore(work, this.#onDeadline);
   }
 
   throwIfAborted(): void {
@@ -112,8 +115,8 @@ export class CallSignal implements Cancellation {
     this.#cause = cause;
     this.#reason = reasonOf(cause);
     // First those that wait in here: what the handler's own listeners do comes after the abort.
-    const waiting = [...this.#onAbort];
-    this.#onAbort.clear();
+    const waiting = [...(this.#onAbort ?? [])];
+    this.#onAbort?.clear();
     for (const reject of waiting) reject(this.#reason);
     this.#controller?.abort(this.#reason);
   }
@@ -123,6 +126,11 @@ export class CallSignal implements Cancellation {
     this.#isSettled = true;
     clearTimeout(this.#timer);
     this.#unwatch?.();
+  }
+
+  #aborting(): Set<Reject> {
+    this.#onAbort ??= new Set();
+    return this.#onAbort;
   }
 
   #startTimer(remaining: number): void {
@@ -135,7 +143,7 @@ export class CallSignal implements Cancellation {
 
   #expire(): void {
     this.abort("timeout");
-    for (const reject of this.#onDeadline) reject(this.#reason);
+    for (const reject of this.#onDeadline ?? []) reject(this.#reason);
   }
 }
 

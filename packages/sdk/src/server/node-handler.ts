@@ -64,11 +64,12 @@ export async function answerNode(
     return;
   }
   if (client.isUnread) request.resume();
+  const sent: Record<string, string | number> = { ...headers };
   // A 204 has no content, and so no length.
-  const length = status === 204 ? {} : { "content-length": byteLength(body) };
+  if (status !== 204) sent["content-length"] = byteLength(body);
   // The rest of a body would hold the connection for as long as the client takes to send it.
-  const end = client.isStopped ? { connection: "close" } : {};
-  response.writeHead(status, { ...headers, ...length, ...end });
+  if (client.isStopped) sent.connection = "close";
+  response.writeHead(status, sent);
   response.end(body);
 }
 

@@ -159,7 +159,7 @@ function fromSource(
   signal: CallSignal,
 ): Configured | Promise<Configured> {
   signal.step = "resolving the configuration";
-  const reference = { ...referenceOf(workflow, wanted), route: route.path };
+  const reference = referenceOf(workflow, wanted, route.path);
   const resolving = workflow.configSource.resolve(reference);
   const use = (resolution: ConfigResolution) => {
     signal.step = "checking the configuration";
@@ -228,16 +228,16 @@ function fromStored(
   };
 }
 
-function referenceOf(workflow: Workflow, wanted: Wanted): ConfigReference {
+function referenceOf(workflow: Workflow, wanted: Wanted, route: string): ConfigReference {
   const application = workflow.application ?? UNNAMED_APPLICATION;
   switch (wanted.by) {
     case "default":
-      return { by: "environment", application, environment: workflow.environment };
+      return { by: "environment", application, environment: workflow.environment, route };
     case "environment":
-      return { by: "environment", application, environment: wanted.environment };
+      return { by: "environment", application, environment: wanted.environment, route };
     case "variant": {
       const { variant, revision } = wanted;
-      return { by: "variant", application, variant, revision };
+      return { by: "variant", application, variant, revision, route };
     }
   }
 }

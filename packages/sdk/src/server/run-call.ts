@@ -88,9 +88,42 @@ async function run(running: RunningCall, call: PreparedCall): Promise<Answer> {
   const returned = within(() =>
     route.handler(call.inputs, new HandedCall(call, signal, record, evaluation)),
   );
-  const read = (stream: Stream): StreamReading => ({
+  const result =
+    route.timeout === undefined
+      ? await returned
+      : await beforeDeadline(returned, signal, (late) => readingOf(running, within, late));
+  if (!isStream(result)) {
+    signal.step = "checking the output";
+    const checking = checkOutput(route.output, result, "output");
+    const data = checking instanceof Promise ? await signal.beforeDeadline(checking) : checking;
+    return answered(running, data, outputText(data, "output"));
+  }
+  signal.step = "streaming the output";
+  signal.watchClient();
+  // Loaded with the first stream: many workflows have none.
+  const { ChunkSource, collectStream, streamEvents } = await import("./output-stream.ts");
+  const reading = readingOf(running, within, result);
+  if (incoming.header("accept")?.includes("text/event-stream")) {
+    return eventAnswer(record, streamEvents(reading, record));
+  }
+  const source = new ChunkSource(reading);
+  try {
+    const text = await collectStream(source, record.chunks);
+    return await answered(running, record.chunks.value(), text);
+  } finally {
+    source.leave();
+  }
+}
+
+/** How a stream that the function returned is read. */
+function readingOf(
+  { match, incoming, record, signal }: RunningCall,
+  within: StreamReading["within"],
+  stream: Stream,
+): StreamReading {
+  return {
     stream,
-    schema: route.chunk,
+    schema: match.route.chunk,
     signal,
     within,
     onLateError(thrown) {
@@ -103,29 +136,7 @@ async function run(running: RunningCall, call: PreparedCall): Promise<Answer> {
         // The request is over, which Next.js's `after` throws for; the function is told of it all the same.
       }
     },
-  });
-  const result =
-    route.timeout === undefined ? await returned : await beforeDeadline(returned, signal, read);
-  if (!isStream(result)) {
-    signal.step = "checking the output";
-    const checking = checkOutput(route.output, result, "output");
-    const data = checking instanceof Promise ? await signal.beforeDeadline(checking) : checking;
-    return answered(running, data, outputText(data, "output"));
-  }
-  signal.step = "streaming the output";
-  signal.watchClient();
-  // Loaded with the first stream: many workflows have none.
-  const { ChunkSource, collectStream, streamEvents } = await import("./output-stream.ts");
-  if (incoming.header("accept")?.includes("text/event-stream")) {
-    return eventAnswer(record, streamEvents(read(result), record));
-  }
-  const source = new ChunkSource(read(result));
-  try {
-    const text = await collectStream(source, record.chunks);
-    return await answered(running, record.chunks.value(), text);
-  } finally {
-    source.leave();
-  }
+  };
 }
 
 /** What the function returns in time. A stream that it returns later is left unread. */
@@ -194,12 +205,17 @@ function answered(
   text: string,
 ): Answer | Promise<Answer> {
   signal.settle();
-  const answer = (trace: string | null) =>
-    jsonAnswer(200, answerText(record.span, text, trace), {
-      traceparent: traceparent(record.span.spanContext()),
-    });
   const taking = record.succeed(outputs, text);
-  return taking === null ? answer(null) : taking.then(answer);
+  if (taking === null) return success(record, text, null);
+  return taking.then((trace) => success(record, text, trace));
+}
+
+function success({ span }: CallRecord, text: string, trace: string | null): Answer {
+  const headers = {
+    "content-type": "application/json",
+    traceparent: traceparent(span.spanContext()),
+  };
+  return { status: 200, headers, body: answerText(span, text, trace) };
 }
 
 async function failed(
@@ -253,12 +269,14 @@ function callContext(
 
 function routingOf({ config, identity, params }: PreparedCall): RoutingContext {
   const { application, variantId, variantName, revision, environment } = identity;
-  return {
+  const routing: { -readonly [Name in keyof RoutingContext]: RoutingContext[Name] } = {
     config: config as Dictionary,
-    ...(application !== null && { application: { slug: application } }),
-    // On the playground it names where the values come from; nothing is read from that revision.
-    ...(variantName !== null &&
-      params !== null && { variant: { id: variantId, slug: variantName, revision } }),
-    ...(environment !== null && { environment: { slug: environment } }),
   };
+  if (application !== null) routing.application = { slug: application };
+  // On the playground it names where the values come from; nothing is read from that revision.
+  if (variantName !== null && params !== null) {
+    routing.variant = { id: variantId, slug: variantName, revision };
+  }
+  if (environment !== null) routing.environment = { slug: environment };
+  return routing;
 }

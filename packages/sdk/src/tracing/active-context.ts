@@ -76,8 +76,53 @@ function otelContext(): Context {
 
 /** The context inside a span, Agate's or not. */
 export function contextInside(outer: Context, span: Span): Context {
-  const inside = trace.setSpan(outer, span);
-  return agateSpanOf(span) === undefined ? inside : inside.setValue(AGATE_SPAN, span);
+  return agateSpanOf(span) === undefined ? trace.setSpan(outer, span) : new InsideSpan(outer, span);
+}
+
+/** The key under which OpenTelemetry keeps the active span, which it does not tell. */
+const OTEL_SPAN = keyOfSpan();
+
+function keyOfSpan(): symbol | undefined {
+  let asked: symbol | undefined;
+  trace.getSpan({
+    ...ROOT_CONTEXT,
+    getValue(key) {
+      asked = key;
+      return undefined;
+    },
+  });
+  return asked;
+}
+
+/**
+ * The context inside a span of Agate's. Each call of a route makes one: OpenTelemetry's own would be two, each
+ * with a copy of a map and three functions.
+ */
+class InsideSpan implements Context {
+  readonly #outer: Context;
+  readonly #span: Span;
+
+  constructor(outer: Context, span: Span) {
+    // Without the span around it, which this one hides: a chain of them would keep every span of a long run.
+    this.#outer = outer instanceof InsideSpan ? outer.#outer : outer;
+    this.#span = span;
+  }
+
+  getValue(key: symbol): unknown {
+    return key === OTEL_SPAN || key === AGATE_SPAN ? this.#span : this.#outer.getValue(key);
+  }
+
+  setValue(key: symbol, value: unknown): Context {
+    return this.#copy().setValue(key, value);
+  }
+
+  deleteValue(key: symbol): Context {
+    return this.#copy().deleteValue(key);
+  }
+
+  #copy(): Context {
+    return trace.setSpan(this.#outer, this.#span).setValue(AGATE_SPAN, this.#span);
+  }
 }
 
 /** The innermost span of Agate's in a context, also one that other libraries' spans lie below. */

@@ -88,6 +88,7 @@ export class AgateSpan implements Span, Disposable {
   }
 
   setAttribute(key: string, value: AttributeValue): this {
+    if (this.#twin === undefined) return this.#changeRecord("setAttribute", key, value);
     return this.#change((span, clean) => {
       const kept = clean.attribute(key, value);
       if (kept !== undefined) span.setAttribute(key, kept);
@@ -119,6 +120,7 @@ export class AgateSpan implements Span, Disposable {
   }
 
   setStatus(status: SpanStatus): this {
+    if (this.#twin === undefined) return this.#changeRecord("setStatus", status);
     return this.#change((span, clean) => span.setStatus(clean.status(status)));
   }
 
@@ -133,11 +135,17 @@ export class AgateSpan implements Span, Disposable {
 
   end(time?: TimeInput): void {
     if (!this.isRecording()) return;
-    this.#change((span) =>
-      span.end(time ?? (span === this.#record ? this.clock.now() : undefined)),
-    );
-    const ended = { span: this.#record, added: NOTHING, call: this.call };
-    this.owner.faults.guard(() => this.owner.take(ended), undefined);
+    if (this.#twin === undefined) this.#changeRecord("end", time ?? this.clock.now());
+    else {
+      this.#change((span) =>
+        span.end(time ?? (span === this.#record ? this.clock.now() : undefined)),
+      );
+    }
+    try {
+      this.owner.take({ span: this.#record, added: NOTHING, call: this.call });
+    } catch (error) {
+      this.owner.faults.add(error);
+    }
   }
 
   /** What is to be done before the end, when the span is disposed of. */
@@ -148,6 +156,19 @@ export class AgateSpan implements Span, Disposable {
   [Symbol.dispose](): void {
     this.#leave?.();
     this.end();
+  }
+
+  /** What every call of a route does, where there is no twin: without a function for each change. */
+  #changeRecord<Name extends "setAttribute" | "setStatus" | "end">(
+    name: Name,
+    ...args: Parameters<RecordedSpan[Name]>
+  ): this {
+    try {
+      (this.#record[name] as (...given: unknown[]) => unknown)(...args);
+    } catch (error) {
+      this.owner.faults.add(error);
+    }
+    return this;
   }
 
   #change(change: (span: Span, clean: Cleaning) => void): this {

@@ -135,10 +135,10 @@ export class AgateTracer implements Tracer {
       started,
       this.#parentFor(twin, parent, around),
       twin?.spanContext(),
+      // What the caller has given wins: `ag.application` may be set by hand.
+      own,
     );
     if (!(recorded instanceof RecordedSpan)) return twin ?? recorded;
-    // What the caller has given wins: `ag.application` may be set by hand.
-    Object.assign(recorded.attributes, own, given.attributes && { ...recorded.attributes });
     const span = new AgateSpan(this.#parts, { record: recorded, twin, around, clock });
     return twin === undefined ? span : joinTwin(span, twin);
   }

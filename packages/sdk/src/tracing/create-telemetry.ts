@@ -100,10 +100,15 @@ export function createTelemetry(
     spanProcessor: ({ all = false } = {}) =>
       createSpanProcessor((around) => (all || around === parts ? parts : undefined)),
     collect: (traceId, spanId) => collections.collect(traceId, spanId),
-    contentText: (value, about) =>
-      capturesContent
-        ? faults.guard(() => content.recordedOf(value, about), UNREADABLE)
-        : NOT_CAPTURED,
+    contentText(value, about) {
+      if (!capturesContent) return NOT_CAPTURED;
+      try {
+        return content.recordedOf(value, about);
+      } catch (error) {
+        faults.add(error);
+        return UNREADABLE;
+      }
+    },
     redact,
     fault: (error) => faults.add(error),
     statistics: () => ({ ...(exporter?.statistics() ?? NO_EXPORT), faults: faults.count }),

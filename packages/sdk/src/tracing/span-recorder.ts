@@ -56,13 +56,18 @@ export class SpanRecorder {
     this.#resource = resource;
   }
 
-  /** A span that does not record where tracing is suppressed in the context. */
+  /**
+   * A span that does not record where tracing is suppressed in the context.
+   *
+   * @param own Attributes that are good as they are, handed over; the given ones win.
+   */
   start(
     scope: Scope,
     name: string,
     options: SpanOptions & { readonly startTime: TimeInput },
     context: Context,
     ids: SpanIds | undefined,
+    own?: Attributes,
   ): RecordedSpan | Span {
     if (isTracingSuppressed(context)) return trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
     const above = trace.getSpanContext(context);
@@ -71,9 +76,9 @@ export class SpanRecorder {
       traceId: parent?.traceId ?? ids?.traceId ?? this.#ids.generateTraceId(),
       spanId: ids?.spanId ?? this.#ids.generateSpanId(),
       traceFlags: (parent?.traceFlags ?? TraceFlags.SAMPLED) & TraceFlags.SAMPLED,
-      ...(parent?.traceState !== undefined && { traceState: parent.traceState }),
     };
-    return new RecordedSpan(name, options, spanContext, parent, scope, this.#resource);
+    if (parent?.traceState !== undefined) spanContext.traceState = parent.traceState;
+    return new RecordedSpan(name, options, spanContext, parent, scope, this.#resource, own);
   }
 }
 
@@ -91,13 +96,13 @@ export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "dura
   readonly links: Link[] = [];
   readonly resource: TelemetryResource;
   readonly instrumentationScope: Scope;
-  droppedAttributesCount: number;
+  droppedAttributesCount = 0;
   droppedEventsCount = 0;
   droppedLinksCount = 0;
   readonly #spanContext: SpanContext;
   /** From the runtime's clock to the system's: they drift apart. */
   readonly #performanceOffset = Date.now() - (performance.now() + performance.timeOrigin);
-  #attributesCount: number;
+  #attributesCount = 0;
 
   constructor(
     name: string,
@@ -106,6 +111,7 @@ export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "dura
     parent: SpanContext | undefined,
     scope: Scope,
     resource: TelemetryResource,
+    own: Attributes = {},
   ) {
     this.name = name;
     this.kind = kind ?? SpanKind.INTERNAL;
@@ -114,11 +120,15 @@ export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "dura
     this.resource = resource;
     this.instrumentationScope = scope;
     this.#spanContext = spanContext;
-    const copy = copyAttributes(attributes, ATTRIBUTE_LIMIT);
-    this.attributes = copy.attributes ?? {};
-    this.droppedAttributesCount = copy.droppedAttributesCount ?? 0;
-    this.#attributesCount = Object.keys(this.attributes).length;
-    this.addLinks(links ?? []);
+    this.attributes = own;
+    if (attributes !== undefined) {
+      const copy = copyAttributes(attributes, ATTRIBUTE_LIMIT);
+      this.droppedAttributesCount = copy.droppedAttributesCount ?? 0;
+      // Of those given: Agate's own do not count.
+      this.#attributesCount = Object.keys(copy.attributes ?? {}).length;
+      Object.assign(own, copy.attributes);
+    }
+    if (links) this.addLinks(links);
   }
 
   spanContext(): SpanContext {
