@@ -26,7 +26,7 @@ describe("agate dev", () => {
   let dev: RunningAgate;
   beforeAll(async () => {
     project = await makeProject();
-    dev = await startAgate(DEV, { cwd: project.folder });
+    dev = await startAgate([...DEV, "--otlp-grpc", "0"], { cwd: project.folder });
     await dev.printed(/Ready in/);
   });
   afterAll(async () => {
@@ -40,6 +40,7 @@ describe("agate dev", () => {
       "Starting support.",
       `support is at ${dev.url}`,
       `Try it in a browser: ${dev.url}/apps/support/playground`,
+      expect.stringMatching(/^OTLP over gRPC is taken at http:\/\/127\.0\.0\.1:\d+$/),
       "",
       "  POST /run              with the configuration that is live in development",
       "  POST /playground/run   with any configuration",
