@@ -73,6 +73,7 @@ const scopeSchema = z
 /** Fields of the OpenTelemetry span other than attributes, where they differ from the defaults. */
 const otelSchema = z
   .strictObject({
+    name: z.string().optional(),
     kind: z.enum(["INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"]).optional(),
     trace_state: z.string().optional(),
     flags: z.int().optional(),

@@ -95,6 +95,8 @@ export interface InstrumentationScope {
 
 /** Fields of the OpenTelemetry span other than attributes, where they differ from the defaults. */
 export interface OtelDetails {
+  /** The span's own name, where the record has a better one. */
+  name?: string | undefined;
   kind?: "INTERNAL" | "SERVER" | "CLIENT" | "PRODUCER" | "CONSUMER" | undefined;
   trace_state?: string | undefined;
   flags?: number | undefined;

@@ -19,6 +19,7 @@ it.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))(
       ...(dialect.parameterObjects ?? []),
       ...(dialect.contentNames ?? []),
       ...(dialect.figureNames ?? []),
+      ...(dialect.trees ?? []).map((tree) => `${tree}.*`),
       ...(dialect.groups ?? []).map((group) => `${group}.N`),
     ];
     expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);

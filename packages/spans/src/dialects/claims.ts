@@ -1,13 +1,19 @@
 import { agate } from "./agate.ts";
+import { agenta } from "./agenta.ts";
 import { aiSdk } from "./ai-sdk.ts";
+import { braintrust } from "./braintrust.ts";
 import type { Claim, Dialect, NumberField, TextField } from "./dialect.ts";
 import { genAi } from "./gen-ai.ts";
 import { genkit } from "./genkit.ts";
 import { quoted } from "./json-text.ts";
+import { langSmith } from "./lang-smith.ts";
 import { langfuse } from "./langfuse.ts";
 import { mastra } from "./mastra.ts";
+import { mlflow } from "./mlflow.ts";
 import { openInference } from "./open-inference.ts";
+import { openLit } from "./open-lit.ts";
 import { openLlmetry } from "./open-llmetry.ts";
+import { pydanticAi } from "./pydantic-ai.ts";
 
 /** Every dialect, the one that is believed most first. */
 export const DIALECTS: readonly Dialect[] = [
@@ -15,11 +21,18 @@ export const DIALECTS: readonly Dialect[] = [
   openInference,
   // Its agents have instructions and tools in GenAI's names, and what they were asked in their own.
   mastra,
+  // Their agents and functions have a part of their content in GenAI's names, LangSmith a wrong kind.
+  pydanticAi,
+  openLit,
+  langSmith,
   genAi,
   openLlmetry,
   langfuse,
   aiSdk,
   genkit,
+  agenta,
+  mlflow,
+  braintrust,
 ];
 
 // Ranks count up by dialect, then by position in the dialect's own list.
@@ -93,6 +106,17 @@ function collectClaims(): Claims {
     }
     for (const prefix of dialect.parameterPrefixes ?? []) {
       prefixed.push({ prefix, claim: (parameter) => parameterClaim(parameter, base) });
+    }
+    for (const group of dialect.trees ?? []) {
+      prefixed.push({
+        prefix: `${group}.`,
+        claim(rest) {
+          const path = rest.split(".", LONGEST_PATH + 1);
+          return path.length > LONGEST_PATH
+            ? null
+            : { use: "indexed", dialect: index, group, path };
+        },
+      });
     }
     for (const group of dialect.groups ?? []) {
       prefixed.push({

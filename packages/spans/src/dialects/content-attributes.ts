@@ -87,8 +87,33 @@ export const CONTENT_ATTRIBUTES = {
     ],
     groups: [],
   },
+  agenta: {
+    names: [],
+    groups: ["ag.data.inputs", "ag.data.internals", "ag.data.outputs"],
+  },
+  braintrust: {
+    names: [
+      "braintrust.input_json",
+      "braintrust.output_json",
+      "braintrust.input",
+      "braintrust.output",
+    ],
+    groups: [],
+  },
   genkit: { names: ["genkit:input", "genkit:output"], groups: [] },
   mastra: { names: ["gen_ai.tool.input", "gen_ai.tool.output"], groups: [] },
+  mlflow: { names: ["mlflow.spanInputs", "mlflow.spanOutputs"], groups: [] },
+  openLit: { names: ["function.args", "function.kwargs"], groups: [] },
+  pydanticAi: {
+    names: [
+      "pydantic_ai.all_messages",
+      "final_result",
+      "all_messages_events",
+      "tool_arguments",
+      "tool_response",
+    ],
+    groups: [],
+  },
   /** What no dialect reads: of the same vocabularies, older versions of them, and other tools. */
   unread: {
     names: [
@@ -122,16 +147,11 @@ export const CONTENT_ATTRIBUTES = {
       "logfire.msg",
       "request_data",
       "response_data",
-      "tool_response",
-      "final_result",
       "events",
-      "all_messages_events",
       "gcp.vertex.agent.llm_request",
       "gcp.vertex.agent.llm_response",
       "gcp.vertex.agent.tool_response",
       "langwatch.rag.contexts",
-      "braintrust.input_json",
-      "braintrust.output_json",
       "lk.chat_ctx",
       "lk.response.text",
     ],

@@ -22,6 +22,8 @@ export interface Dialect {
   readonly contentPattern?: { readonly prefix: string; readonly rest: RegExp };
   /** Prefixes of indexed attributes that `content` reads: `gen_ai.prompt` for `gen_ai.prompt.0.role`. */
   readonly groups?: readonly string[];
+  /** Prefixes of flattened objects that `content` reads: `ag.data.inputs` for `ag.data.inputs.question`. */
+  readonly trees?: readonly string[];
   /** Fills what is still empty in the draft. Called for spans that have one of the above. */
   content?(attributes: Attributes, draft: ContentDraft): void;
   /** Attributes that `figures` reads. */
@@ -29,10 +31,10 @@ export interface Dialect {
   figures?(attributes: Attributes): DialectFigures;
 }
 
-/** An attribute that names the span's kind; `kindOf` gets its value in lower case. */
+/** An attribute that names the span's kind; `kindOf` gets its value in lower case, and whether the span has no parent. */
 export interface KindAttribute {
   readonly name: string;
-  kindOf(value: string): SpanKind | null;
+  kindOf(value: string, isRoot: boolean): SpanKind | null;
 }
 
 /** Tokens, cost and names out of JSON attributes, and which of those hold nothing else. */
@@ -54,7 +56,8 @@ export type TextField =
   | "application"
   | "environment"
   | "variantId"
-  | "variantName";
+  | "variantName"
+  | "statusMessage";
 
 /** Fields that hold a number which is not negative. */
 export type NumberField =
@@ -74,7 +77,7 @@ export type Claim =
   | {
       readonly use: "kind";
       readonly rank: number;
-      readonly kindOf: (value: string) => SpanKind | null;
+      readonly kindOf: KindAttribute["kindOf"];
     }
   /** A parameter of a model call; `key` is its name in `config` as a JSON key, with its colon. */
   | { readonly use: "parameter"; readonly key: string; readonly rank: number }

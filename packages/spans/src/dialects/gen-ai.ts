@@ -1,6 +1,9 @@
 import type { SpanKind } from "@agate/protocol";
+import type { Attributes } from "../otlp-span.ts";
 import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
+import type { ContentDraft } from "./content-draft.ts";
 import type { Dialect } from "./dialect.ts";
+import { kindNamed } from "./dialect.ts";
 
 const KINDS: ReadonlyMap<string, SpanKind> = new Map([
   ["chat", "LLM"],
@@ -30,14 +33,16 @@ const KINDS: ReadonlyMap<string, SpanKind> = new Map([
 /** The OpenTelemetry GenAI conventions, and the forms that they replaced. */
 export const genAi: Dialect = {
   name: "OpenTelemetry GenAI",
-  kind: { name: "gen_ai.operation.name", kindOf: (name) => KINDS.get(name) ?? null },
+  kind: { name: "gen_ai.operation.name", kindOf: (name) => KINDS.get(name) ?? kindNamed(name) },
   text: {
     responseId: ["gen_ai.response.id"],
     responseModel: ["gen_ai.response.model"],
     requestModel: ["gen_ai.request.model"],
     provider: ["gen_ai.provider.name", "gen_ai.system"],
-    userId: ["enduser.id"],
+    userId: ["enduser.id", "gen_ai.request.user", "llm.user"],
     sessionId: ["gen_ai.conversation.id"],
+    // LiteLLM.
+    statusMessage: ["error.message"],
   },
   numbers: {
     inputTokens: ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"],
@@ -84,6 +89,7 @@ export const genAi: Dialect = {
       { member: "system_instructions", name: "gen_ai.system_instructions", form: "json" },
       { member: "tools", name: "gen_ai.tool.definitions", form: "json" },
     ]);
+    takeToolCalls(attributes, draft);
     draft.compose("outputs", attributes, [
       { member: "messages", name: "gen_ai.output.messages", form: "json" },
     ]);
@@ -97,3 +103,23 @@ export const genAi: Dialect = {
     draft.compose("outputs", attributes, [{ member: "messages", group: "gen_ai.completion" }]);
   },
 };
+
+const NO_PARTS = /"parts":\s*\[\]/;
+
+// LiteLLM's message of a tool call has no parts: the calls are in attributes of the older form.
+function takeToolCalls(attributes: Attributes, draft: ContentDraft): void {
+  const completions = draft.indexed.get("gen_ai.completion");
+  const messages = attributes.get("gen_ai.output.messages");
+  if (completions === undefined || draft.outputs !== null) return;
+  if (typeof messages !== "string" || !NO_PARTS.test(messages)) return;
+  const calls = new Map<string, Record<string, string>>();
+  for (const { path, value } of completions) {
+    const [index = "", member, field = ""] = path;
+    if (path.length !== 3 || member !== "function_call" || typeof value !== "string") return;
+    calls.set(index, { ...calls.get(index), [field]: value });
+  }
+  const texts = [...calls.values()].map((call) => `{"function":${JSON.stringify(call)}}`);
+  draft.outputs = `{"messages":[{"role":"assistant","tool_calls":[${texts.join(",")}]}]}`;
+  draft.hasMessages = true;
+  draft.shownGroups.add("gen_ai.completion");
+}

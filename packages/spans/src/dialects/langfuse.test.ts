@@ -70,7 +70,7 @@ it.each([
   ["retriever", "RETRIEVER"],
   ["evaluator", "EVALUATOR"],
   ["guardrail", "GUARDRAIL"],
-  ["span", "UNKNOWN"],
+  ["span", "WORKFLOW"],
   ["event", "UNKNOWN"],
 ])("observation type %s is %s", (type, kind) => {
   expect(mapped({ "langfuse.observation.type": type }).record.spankind).toBe(kind);

@@ -18,6 +18,7 @@ export const langfuse: Dialect = {
     userId: ["langfuse.user.id"],
     sessionId: ["langfuse.session.id"],
     environment: ["langfuse.environment"],
+    statusMessage: ["langfuse.observation.status_message"],
   },
   parameterObjects: ["langfuse.observation.model.parameters"],
   contentNames: CONTENT_ATTRIBUTES.langfuse.names,
@@ -31,7 +32,8 @@ export const langfuse: Dialect = {
   figures,
 };
 
-function kindOf(type: string): SpanKind | null {
+function kindOf(type: string, isRoot: boolean): SpanKind | null {
+  if (type === "span") return isRoot ? "WORKFLOW" : "TASK";
   return type === "generation" ? "LLM" : kindNamed(type);
 }
 

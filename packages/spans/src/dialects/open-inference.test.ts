@@ -194,9 +194,9 @@ describe("other kinds", () => {
   });
 
   it("keeps a kind that has no counterpart among the attributes", () => {
-    const { record } = mapped({ "openinference.span.kind": "PROMPT" });
+    const { record } = mapped({ "openinference.span.kind": "OTHER" });
     expect(record.spankind).toBe("UNKNOWN");
-    expect(record.metadata.attributes).toEqual({ "openinference.span.kind": "PROMPT" });
+    expect(record.metadata.attributes).toEqual({ "openinference.span.kind": "OTHER" });
   });
 });
 

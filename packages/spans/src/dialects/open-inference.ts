@@ -35,8 +35,11 @@ const INTERNALS: readonly ContentPart[] = [
 /** OpenInference, as Arize Phoenix and its instrumentations write it. */
 export const openInference: Dialect = {
   name: "OpenInference",
-  // OpenInference's PROMPT has no counterpart here.
-  kind: { name: "openinference.span.kind", kindOf: kindNamed },
+  kind: {
+    name: "openinference.span.kind",
+    // A prompt template that is filled in.
+    kindOf: (kind) => (kind === "prompt" ? "CHAIN" : kindNamed(kind)),
+  },
   text: {
     responseModel: [
       "llm.response.model_name",

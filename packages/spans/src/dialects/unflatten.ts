@@ -92,7 +92,7 @@ function asList(branch: Branch): string | null {
 }
 
 function itemText(node: Branch | AttributeValue): string {
-  if (!(node instanceof BranchMap)) return valueText(node as AttributeValue);
+  if (!(node instanceof BranchMap)) return leafText(node as AttributeValue, false);
   const [only] = node.size === 1 ? node.keys() : [];
   const inner = only !== undefined && WRAPPERS.has(only) ? node.get(only) : undefined;
   return branchText(inner instanceof BranchMap ? inner : node);
@@ -104,8 +104,17 @@ function asObject(branch: Branch): string {
     const value =
       node instanceof BranchMap
         ? branchText(node)
-        : embedded(node as AttributeValue, JSON_LEAVES.has(key) ? "json" : "text");
+        : leafText(node as AttributeValue, JSON_LEAVES.has(key));
     text += `${text === "" ? "{" : ","}${quoted(key)}:${value}`;
   }
   return `${text}}`;
+}
+
+// Agenta marks the texts that hold JSON.
+const JSON_MARK = "@ag.type=json:";
+
+function leafText(value: AttributeValue, isJson: boolean): string {
+  if (typeof value !== "string") return valueText(value);
+  if (value.startsWith(JSON_MARK)) return embedded(value.slice(JSON_MARK.length), "json");
+  return embedded(value, isJson ? "json" : "text");
 }

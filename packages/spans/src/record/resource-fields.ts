@@ -19,7 +19,9 @@ export function resourceFields(resource: OtlpResource): ResourceFields {
   const { attributes } = resource;
   return {
     text: attributesText(attributes),
-    application: firstText(attributes, [AG.application]) ?? serviceName(attributes),
+    application:
+      firstText(attributes, [AG.application, "openinference.project.name"]) ??
+      serviceName(attributes),
     environment: firstText(attributes, [
       AG.environment,
       "langfuse.environment",

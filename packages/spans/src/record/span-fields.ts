@@ -1,10 +1,10 @@
-import type { SpanKind, Usage } from "@agate/protocol";
-import { USAGE_FIELDS } from "@agate/protocol";
+import type { SpanKind, SpanStatus, Usage } from "@agate/protocol";
+import { SPAN_STATUSES, USAGE_FIELDS } from "@agate/protocol";
 import { restatesInnerCall } from "../dialects/ai-sdk.ts";
 import { FIRST_FOREIGN_RANK } from "../dialects/claims.ts";
 import type { NumberField } from "../dialects/dialect.ts";
 import { contentFromEvents } from "../dialects/gen-ai-events.ts";
-import { embeddedObject, quoted, valueText } from "../dialects/json-text.ts";
+import { embeddedObject, parsedObject, quoted, valueText } from "../dialects/json-text.ts";
 import { countsCacheApart } from "../dialects/open-llmetry.ts";
 import type { AttributeValue, OtlpSpan } from "../otlp-span.ts";
 import { isNumberShown } from "../otlp-span.ts";
@@ -19,6 +19,8 @@ import type { Parameter, SpanReading } from "./span-reading.ts";
 /** What the record says of a span, from its attributes and its resource. */
 export interface SpanFields {
   readonly kind: SpanKind;
+  readonly status: SpanStatus;
+  readonly statusMessage: string | null;
   readonly model: string | null;
   readonly provider: string | null;
   readonly userId: string | null;
@@ -44,7 +46,11 @@ export function spanFields(
 ): SpanFields {
   const { text, numbers, draft } = reading;
   if (span.events.length > 0) contentFromEvents(span.events, draft);
+  if (text.responseModel === null && text.requestModel === null) {
+    text.requestModel = modelOfParameters(reading);
+  }
   const model = text.responseModel ?? text.requestModel;
+  const status = statusOf(span);
   const usage = usageOf(numbers, reading.kind, span.scope.name);
   const isModelCall = model !== null && (usage !== null || draft.hasMessages);
   const kind = reading.kind ?? (isModelCall ? "LLM" : "UNKNOWN");
@@ -57,6 +63,8 @@ export function spanFields(
   const { revision } = numbers;
   return {
     kind,
+    status,
+    statusMessage: statusMessageOf(span, status, text.statusMessage),
     model,
     provider: text.provider,
     userId: text.userId,
@@ -74,6 +82,31 @@ export function spanFields(
         : reportedFigures(span, reading, kind, usage, cost, sentCost !== null),
     config: draft.config ?? (takesConfig ? requestConfigText(reading) : null),
   };
+}
+
+// Langfuse's clients before version 3 say in their own attribute alone that a span failed.
+function statusOf({ statusCode, attributes }: OtlpSpan): SpanStatus {
+  if (attributes.get("langfuse.observation.level") === "ERROR") return "ERROR";
+  return SPAN_STATUSES[statusCode] ?? "UNSET";
+}
+
+function statusMessageOf(
+  { statusMessage, events }: OtlpSpan,
+  status: SpanStatus,
+  sent: string | null,
+): string | null {
+  if (statusMessage !== "") return statusMessage;
+  if (status !== "ERROR") return null;
+  if (sent !== null) return sent;
+  const exception = events.findLast(({ name }) => name === "exception")?.attributes;
+  const message = exception?.get("exception.message") ?? exception?.get("exception.type");
+  return typeof message === "string" && message !== "" ? message : null;
+}
+
+function modelOfParameters({ parameterObject }: SpanReading): string | null {
+  const parameters = parameterObject === null ? null : parsedObject(parameterObject.value);
+  const model = parameters?.model ?? parameters?.model_name;
+  return typeof model === "string" && model !== "" ? model : null;
 }
 
 /** Whether a field of the record shows the attribute's whole value, so that it need not be repeated. */

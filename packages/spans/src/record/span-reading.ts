@@ -49,12 +49,12 @@ export class SpanReading {
     this.#keys = keys;
   }
 
-  read(attributes: Attributes): void {
+  read(attributes: Attributes, isRoot: boolean): void {
     this.#reset();
     for (const [name, value] of attributes) {
       const info = this.#keys.get(name);
       this.infos.push(info);
-      if (info.claim !== null) this.#note(info, value);
+      if (info.claim !== null) this.#note(info, value, isRoot);
     }
     if (this.#figureDialects !== 0) this.#readFigures(attributes);
     if (this.#contentDialects === 0) return;
@@ -63,7 +63,7 @@ export class SpanReading {
     }
   }
 
-  #note(info: KeyInfo, value: AttributeValue): void {
+  #note(info: KeyInfo, value: AttributeValue, isRoot: boolean): void {
     const { claim } = info;
     if (claim === null) return;
     switch (claim.use) {
@@ -75,7 +75,7 @@ export class SpanReading {
         return;
       case "kind": {
         if (typeof value !== "string" || claim.rank >= this.#kindRank) return;
-        const kind = claim.kindOf(value.toLowerCase());
+        const kind = claim.kindOf(value.toLowerCase(), isRoot);
         if (kind === null) return;
         this.kind = kind;
         this.#kindRank = claim.rank;
@@ -162,6 +162,7 @@ function noTexts(): Record<TextField, string | null> {
     environment: null,
     variantId: null,
     variantName: null,
+    statusMessage: null,
   };
 }
 
@@ -177,6 +178,7 @@ function textRanks(): Record<TextField, number> {
     environment: UNRANKED,
     variantId: UNRANKED,
     variantName: UNRANKED,
+    statusMessage: UNRANKED,
   };
 }
 

@@ -23,10 +23,11 @@ export function linksText(links: readonly OtlpLink[]): string {
   });
 }
 
-/** The JSON of `metadata.otel`: only what differs from the defaults. */
-export function otelText(span: OtlpSpan): string {
+/** The JSON of `metadata.otel`: only what differs from the defaults, and from the record's name. */
+export function otelText(span: OtlpSpan, name: string): string {
   const kind = KINDS[span.kind] ?? "";
-  let text = kind === "" ? "" : `,"kind":"${kind}"`;
+  let text = name === span.name ? "" : `,"name":${quoted(span.name)}`;
+  if (kind !== "") text += `,"kind":"${kind}"`;
   if (span.traceState !== "") text += `,"trace_state":${quoted(span.traceState)}`;
   if (span.flags !== 0) text += `,"flags":${span.flags}`;
   const { schemaUrl } = span.resource;

@@ -1,4 +1,4 @@
-import { AGATE_ATTRIBUTES, SPAN_STATUSES, type SpanStatus } from "@agate/protocol";
+import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import { quoted, valueText } from "../dialects/json-text.ts";
 import type { Attributes, OtlpResource, OtlpScope, OtlpSpan } from "../otlp-span.ts";
 import { createPriceLookup } from "../pricing/price-lookup.ts";
@@ -52,9 +52,10 @@ export function createSpanMapper(options: SpanMapperOptions): SpanMapper {
   return (span, { build } = {}) => {
     const resource = cached(resources, span.resource, resourceFields);
     const scope = cached(scopes, span.scope, scopeText);
-    reading.read(span.attributes);
+    reading.read(span.attributes, span.parentSpanId === null);
     const fields = spanFields(span, reading, resource, priceOf);
-    const status: SpanStatus = SPAN_STATUSES[span.statusCode] ?? "UNSET";
+    const { status, statusMessage } = fields;
+    const name = textOf(span.attributes, LOGFIRE_MESSAGE) ?? span.name;
     const latency = latencyOf(span.start, span.end);
     const { draft } = reading;
     const isCancelled = span.attributes.get(AGATE_ATTRIBUTES.cancelled) === true;
@@ -63,7 +64,7 @@ export function createSpanMapper(options: SpanMapperOptions): SpanMapper {
     const started = instants.openMicros(span.start);
     const { parentSpanId } = span;
     // Ids are hex: nothing in them needs escaping.
-    let text = `{"id":"${span.spanId}","name":${quoted(span.name)},"project_id":${projectText}`;
+    let text = `{"id":"${span.spanId}","name":${quoted(name)},"project_id":${projectText}`;
     text += `,"parent_span_id":${parentSpanId === null ? "null" : `"${parentSpanId}"`}`;
     text += `,"created_at":"${started}Z","variant":${variantText(fields)}`;
     text += `,"environment":${optional(fields.environment)},"spankind":"${fields.kind}"`;
@@ -78,12 +79,12 @@ export function createSpanMapper(options: SpanMapperOptions): SpanMapper {
     text += `,"cost":${fields.cost},"session_id":${optional(fields.sessionId)}`;
     text += `,"application":${optional(fields.application)}`;
     if (build !== undefined) text += `,"build":${build}`;
-    text += `,"status_message":${span.statusMessage === "" ? "null" : quoted(span.statusMessage)}`;
+    text += `,"status_message":${optional(statusMessage)}`;
     if (isCancelled) text += ',"cancelled":true';
     if (isRedacted) text += ',"redacted":true';
     text += `,"events":${eventsText(span.events, instants)},"links":${linksText(span.links)}`;
     text += `,"attributes":${remainingText(span.attributes, fields, reading)}`;
-    text += `,"resource":${resource.text},"scope":${scope},"otel":${otelText(span)},"total":`;
+    text += `,"resource":${resource.text},"scope":${scope},"otel":${otelText(span, name)},"total":`;
 
     return {
       id: span.spanId,
@@ -93,7 +94,7 @@ export function createSpanMapper(options: SpanMapperOptions): SpanMapper {
       startNanos: span.start.nanos,
       figures: fields.figures,
       traceId: span.traceId,
-      name: span.name,
+      name,
       kind: fields.kind,
       status,
       latency,
@@ -109,6 +110,9 @@ export function createSpanMapper(options: SpanMapperOptions): SpanMapper {
     };
   };
 }
+
+// Logfire names spans by templates, and shows this: the template filled in.
+const LOGFIRE_MESSAGE = "logfire.msg";
 
 // The record has it among the attributes.
 function textOf(attributes: Attributes, name: string): string | null {

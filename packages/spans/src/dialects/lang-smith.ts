@@ -1,0 +1,65 @@
+import type { SpanKind } from "@agate/protocol";
+import type { Attributes } from "../otlp-span.ts";
+import type { Dialect, DialectFigures, NumberField } from "./dialect.ts";
+import { kindNamed } from "./dialect.ts";
+import { parsedObject } from "./json-text.ts";
+import { tokensNamed } from "./token-names.ts";
+
+const USAGE = "langsmith.metadata.usage_metadata";
+
+const TOKENS: ReadonlyMap<string, NumberField> = new Map([
+  ["input_tokens", "inputTokens"],
+  ["output_tokens", "outputTokens"],
+  ["total_tokens", "totalTokens"],
+  ["total_cost", "cost"],
+]);
+const INPUT_DETAILS: ReadonlyMap<string, NumberField> = new Map([
+  ["cache_read", "cachedInputTokens"],
+  ["cache_creation", "cacheWriteTokens"],
+]);
+const OUTPUT_DETAILS: ReadonlyMap<string, NumberField> = new Map([
+  ["reasoning", "reasoningTokens"],
+]);
+
+const KINDS: ReadonlyMap<string, SpanKind> = new Map([
+  ["prompt", "CHAIN"],
+  ["parser", "TASK"],
+]);
+
+/**
+ * LangSmith's export to OpenTelemetry. Content is in GenAI's names; the kind is not: a retriever is
+ * an operation `embeddings` there.
+ */
+export const langSmith: Dialect = {
+  name: "LangSmith",
+  kind: { name: "langsmith.span.kind", kindOf: (kind) => KINDS.get(kind) ?? kindNamed(kind) },
+  text: {
+    requestModel: ["langsmith.metadata.ls_model_name"],
+    provider: ["langsmith.metadata.ls_provider"],
+    userId: ["langsmith.metadata.user_id"],
+    // LangSmith takes any of them for the thread.
+    sessionId: [
+      "langsmith.metadata.session_id",
+      "langsmith.metadata.thread_id",
+      "langsmith.metadata.conversation_id",
+    ],
+    // Its project.
+    application: ["langsmith.trace.session_name"],
+  },
+  figureNames: [USAGE],
+  figures,
+};
+
+function figures(attributes: Attributes): DialectFigures {
+  const usage = parsedObject(attributes.get(USAGE) ?? null);
+  const details = (name: string) => {
+    const value = usage?.[name];
+    return typeof value === "object" ? (value as Record<string, unknown> | null) : null;
+  };
+  const numbers = {
+    ...tokensNamed(usage, TOKENS),
+    ...tokensNamed(details("input_token_details"), INPUT_DETAILS),
+    ...tokensNamed(details("output_token_details"), OUTPUT_DETAILS),
+  };
+  return { numbers, fullyRead: [] };
+}
