@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { constants, connect as connectHttp2 } from "node:http2";
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -92,6 +93,22 @@ describe("what is not a request", () => {
     const body = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n") + 4));
     expect(body.detail).toMatchObject([{ type }]);
   });
+});
+
+it("ends a connection that begins with HTTP/2 by a GOAWAY with the reason", async () => {
+  const { app } = platform;
+  const onHttp2 = () => "gRPC is elsewhere.";
+  const outcome = await startHttpServer({ app, host: "127.0.0.1", port: 0, requests, onHttp2 });
+  if (outcome.kind !== "listening") throw new Error(outcome.reason);
+  const socket = await open(outcome.server.port, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  const client = connectHttp2(outcome.server.url);
+  client.on("error", () => {});
+  const [code, , reason] = await once(client, "goaway");
+  expect(code).toBe(constants.NGHTTP2_HTTP_1_1_REQUIRED);
+  expect(reason.toString()).toBe("gRPC is elsewhere.");
+  expect(await readAll(socket)).toContain("gRPC is elsewhere.");
+  client.destroy();
+  await outcome.server.close();
 });
 
 describe("the log", () => {
