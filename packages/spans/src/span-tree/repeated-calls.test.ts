@@ -127,7 +127,7 @@ describe("a call that several spans report", () => {
       "one that begins before the other ends",
       [
         [0, 9],
-        [8, 20],
+        [7.999, 20],
       ],
       1,
     ],
@@ -135,8 +135,8 @@ describe("a call that several spans report", () => {
       "a chain of such",
       [
         [0, 9],
-        [8, 20],
-        [19, 30],
+        [7, 20],
+        [18, 30],
       ],
       1,
     ],
@@ -146,16 +146,40 @@ describe("a call that several spans report", () => {
         [4, 4],
         [4, 4],
       ],
-      1,
+      2,
     ],
     [
-      "one without a duration at the start of another",
+      "two that take a millisecond, at once",
       [
-        [4, 4],
+        [4, 5],
+        [4, 5],
+      ],
+      2,
+    ],
+    [
+      "one of a millisecond within another",
+      [
         [4, 8],
         [5, 6],
       ],
-      1,
+      2,
+    ],
+    [
+      "one of a millisecond between two that overlap",
+      [
+        [0, 9],
+        [5, 6],
+        [7, 20],
+      ],
+      2,
+    ],
+    [
+      "one that begins a millisecond before the other ends",
+      [
+        [0, 9],
+        [8, 20],
+      ],
+      2,
     ],
     [
       "one that begins as the other ends",
@@ -177,10 +201,14 @@ describe("a call that several spans report", () => {
     ],
   ])("with an id that is not unique is one call where reports overlap: %s", (_, times, calls) => {
     for (const spans of [times, times.toReversed()]) {
-      const reports = spans.map((during, n) =>
+      const reports = spans.map((milliseconds, n) =>
         node(`s${n}`, "top", n, {
           ...report(null, usage(10, 1)),
-          call: { key: "x", isCostSent: false, during },
+          call: {
+            key: "x",
+            isCostSent: false,
+            during: milliseconds.map((each) => each * 1000) as [number, number],
+          },
         }),
       );
       expect(top(...reports).usage).toEqual(usage(10 * calls, calls));
@@ -222,7 +250,9 @@ describe("totals of any reports", () => {
         fc.record({
           key: fc.constant("weak"),
           isCostSent: fc.boolean(),
-          during: fc.tuple(fc.nat(9), fc.nat(3)).map(([start, length]) => [start, start + length]),
+          during: fc
+            .tuple(fc.nat(9), fc.nat(3))
+            .map(([start, length]) => [start * 600, (start + length) * 600]),
         }),
       ),
       { nil: undefined },
@@ -370,20 +400,25 @@ function naiveCounted(tree: SpanTree, nodes: readonly SpanNode[], focus: number)
   return [...below, { node: focus, part: "cost", key: null }];
 }
 
-/** Of an id that is not unique, with the earliest of the reports that it overlaps, directly or by others. */
+/** Of an id that is not unique, with the first of the reports that it overlaps, directly or by others. */
 function naiveKey({ call }: ReportedFigures, nodes: readonly SpanNode[]): string | null {
   if (call?.during === undefined) return call?.key ?? null;
-  const times = nodes.flatMap(({ figures }) =>
-    figures?.role === "own" && figures.call?.key === call.key ? [figures.call.during ?? []] : [],
-  ) as [number, number][];
-  const overlap = (a: readonly number[], b: readonly number[]) =>
-    a[0] === b[0] || ((a[0] as number) < (b[1] as number) && (b[0] as number) < (a[1] as number));
-  let reached: (readonly number[])[] = [call.during];
+  const calls = nodes.map(({ figures }) =>
+    figures?.role === "own" && figures.call?.key === call.key ? figures.call : undefined,
+  );
+  const overlap = (a: ReportedFigures["call"], b: ReportedFigures["call"]) => {
+    const [[start, end], [from, to]] = [a?.during ?? [0, 0], b?.during ?? [0, 0]];
+    return Math.min(end, to) - Math.max(start, from) > 1_000;
+  };
+  let reached = [call];
   for (let before = 0; before < reached.length; ) {
     before = reached.length;
-    reached = times.filter((time) => reached.some((other) => overlap(time, other)));
+    reached = calls.filter(
+      (each) =>
+        each !== undefined && reached.some((other) => each === other || overlap(each, other)),
+    ) as typeof reached;
   }
-  return `${call.key} ${Math.min(...reached.map(([start]) => start as number))}`;
+  return `${call.key} ${calls.indexOf(reached[0])}`;
 }
 
 function bestOfEach(

@@ -136,6 +136,12 @@ function keyOf({ role, call }: ReportedFigures): string | null {
   return role === "own" && call !== undefined ? call.key : null;
 }
 
+/**
+ * Calls after each other may seem to overlap by this much: OpenTelemetry's SDK for JavaScript begins a
+ * span at a whole millisecond.
+ */
+const CLOCK_MICROS = 1_000;
+
 /** Gives reports with an id that several calls may have a key for each time in which they overlap. */
 function separateByTime(
   keys: (string | null)[],
@@ -152,18 +158,18 @@ function separateByTime(
     else others.push({ node, start, end });
   }
   for (const [key, spans] of byKey) {
-    spans.sort((a, b) => a.start - b.start || a.end - b.end);
-    let number = 0;
-    let first = Number.NEGATIVE_INFINITY;
-    let end = first;
-    for (const span of spans) {
-      // What begins as the others end is the next call; spans without a duration may begin together.
-      if (span.start >= end && span.start !== first) {
-        number++;
-        first = span.start;
+    spans.sort((a, b) => a.start - b.start);
+    let first: number | null = null;
+    let end = 0;
+    for (const { node, start, end: ownEnd } of spans) {
+      // Shorter than the clock tells: it cannot be shown to overlap anything.
+      if (ownEnd - start <= CLOCK_MICROS) {
+        keys[node] = `${key}\n${node}`;
+        continue;
       }
-      end = Math.max(end, span.end);
-      keys[span.node] = `${key}\n${number}`;
+      if (first === null || end - start <= CLOCK_MICROS) first = node;
+      end = Math.max(end, ownEnd);
+      keys[node] = `${key}\n${first}`;
     }
   }
 }

@@ -23,7 +23,7 @@ export interface ReportedCall {
   readonly isCostSent: boolean;
   /**
    * When the span ran, in microseconds, where the id alone does not tell calls apart: then only
-   * reports that overlap are of one call.
+   * reports that overlap by more than a millisecond are of one call.
    */
   readonly during?: readonly [start: number, end: number] | undefined;
 }
