@@ -51,7 +51,10 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const [command = "", ...args] = [
     ...(options.within ?? []),
     process.execPath,
-    ...[program, "server", "--port", "0", "--data-dir", dataDirectory, ...(options.flags ?? [])],
+    ...[program, "server", "--port", "0", "--data-dir", dataDirectory],
+    // Not the usual port, which the server of another test may have.
+    ...(options.program === undefined ? ["--otlp-grpc", "off"] : []),
+    ...(options.flags ?? []),
   ];
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe"],

@@ -17,9 +17,9 @@ it.each([
     const documented = [...section.matchAll(/^\| `(--[^`]+)` \| (?:`([^`]*)` )?\|/gm)].map(
       ([, flags, shown]) => ({ flags, default: shown }),
     );
-    const actual = command.options.map(({ flags, defaultValue }) => ({
+    const actual = command.options.map(({ flags, defaultValue, defaultValueDescription }) => ({
       flags,
-      default: defaultValue?.toString(),
+      default: defaultValueDescription ?? defaultValue?.toString(),
     }));
     expect(documented).toEqual(actual);
   },

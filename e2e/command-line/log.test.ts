@@ -10,7 +10,7 @@ async function logOf(...flags: string[]): Promise<string> {
   const port = await freePort();
   const called = callServer(`http://127.0.0.1:${port}`);
   const ended = await runAgate(
-    ["server", "--port", `${port}`, "--data-dir", folder.path, ...flags],
+    ["server", "--port", `${port}`, "--otlp-grpc", "off", "--data-dir", folder.path, ...flags],
     { stopWhen: called },
   );
   await called;

@@ -38,7 +38,7 @@ interface EnvVariable {
 /** Its arguments, on an address, a port and a folder of this test's own. */
 function flags(): string[] {
   const [, ...args] = container.args as string[];
-  const kept = args.filter((arg) => !/^--(?:host|port|data-dir)=/.test(arg));
+  const kept = args.filter((arg) => !/^--(?:host|port|otlp-grpc|data-dir)=/.test(arg));
   // As on an address that others can reach.
   return [...kept, "--require-key"];
 }

@@ -58,10 +58,10 @@ const WORKER = `
   export default ag.app();
 `;
 
-// As it was written: 45,940 at start, 94,030 in all. docs/decisions/0009-sdk-package.md has the parts.
-it("a worker loads at most 46,000 bytes at its start, and is at most 97,000 bytes in one file", async () => {
-  expect(gzipSync(await workerBundle(false)).length).toBeLessThan(97_000);
-  expect(gzipSync(await workerBundle(true)).length).toBeLessThan(46_000);
+// As it was written: 46,434 at start, 100,001 in all. docs/decisions/0009-sdk-package.md has the parts.
+it("a worker loads at most 47,000 bytes at its start, and is at most 103,000 bytes in one file", async () => {
+  expect(gzipSync(await workerBundle(false)).length).toBeLessThan(103_000);
+  expect(gzipSync(await workerBundle(true)).length).toBeLessThan(47_000);
 });
 
 /** A worker with all that it needs: as one file, or the files that are loaded with it. */

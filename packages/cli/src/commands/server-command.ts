@@ -212,7 +212,7 @@ export function otlpGrpcOption(): Option {
     "port, or address and port, for OTLP over gRPC; off to take none",
   )
     .argParser(parseOtlpGrpc)
-    .default("if-free", `${OTLP_GRPC_PORT} on the same address, where it is free`);
+    .default("if-free", `${OTLP_GRPC_PORT} if free`);
 }
 
 function size(flags: string, description: string, bytes: number, shown: string): Option {
