@@ -1,5 +1,6 @@
 import type { SpanRecord } from "@agate/protocol";
 import { ROOT_CONTEXT, type Span, trace } from "@opentelemetry/api";
+import { OTLPTraceExporter as GrpcExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
 import { OTLPTraceExporter as JsonExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { OTLPTraceExporter as ProtobufExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { resourceFromAttributes } from "@opentelemetry/resources";
@@ -28,7 +29,7 @@ const FORMS = ENCODINGS.flatMap((encoding) => [
 
 let server: RunningServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ flags: ["--otlp-grpc", "0"] });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 afterEach(() => vi.unstubAllEnvs());
@@ -57,6 +58,20 @@ describe.each(FORMS)(
       expect(found.map((item) => item.trace_id)).toContain(traceId);
       await provider.shutdown();
     });
+  },
+);
+
+it.each(["none", "gzip"])(
+  "the OpenTelemetry exporter over gRPC sends the same with the endpoint alone, compression: %s",
+  async (compression) => {
+    const [, grpcUrl = ""] = /"otlp_grpc":"([^"]+)"/.exec(server.log()) ?? [];
+    vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", grpcUrl);
+    vi.stubEnv("OTEL_EXPORTER_OTLP_COMPRESSION", compression);
+    const provider = provide(new GrpcExporter());
+    const traceId = recordEventfulTrace(provider);
+    await provider.forceFlush();
+    expect(withoutIds(await readTrace(server.url, traceId))).toEqual(EVENTFUL_RECORD);
+    await provider.shutdown();
   },
 );
 

@@ -238,6 +238,19 @@ describe("an address that cannot be listened on", () => {
     },
   );
 
+  it("is refused when the port that is named for gRPC is in use", async () => {
+    await using server = await startServer({ flags: ["--otlp-grpc", "0"] });
+    const [, port = ""] = /"otlp_grpc":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(server.log()) ?? [];
+    const ended = await runAgate(["server", "--port", "0", "--otlp-grpc", port], {
+      cwd: server.dataDirectory,
+    });
+    expectRefusal(
+      ended,
+      1,
+      `Port ${port} on 127.0.0.1 is in use by another program. Stop it, or choose another port with --otlp-grpc.`,
+    );
+  });
+
   it("is refused when this machine does not have it", async () => {
     await using folder = await emptyDataFolder();
     const args = ["server", "--port", "0", "--data-dir", folder.path, "--host", "127.0.0.999"];
