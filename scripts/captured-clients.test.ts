@@ -1,17 +1,16 @@
 import type { SpanRecord } from "@agate/protocol";
 import { expect, it } from "vitest";
+import { messagesOf, readConversation } from "../packages/web/src/value-view/conversation.ts";
 import { CAPTURES, readCaptures, tracesOf } from "./clients-page.ts";
 
 const captures = readCaptures(CAPTURES);
+
+const all = (record: SpanRecord): SpanRecord[] => [record, ...(record.children ?? []).flatMap(all)];
 
 /** The spans of a client's traces by their names; of several with one name, the first. */
 function spansOf(client: string): (name: string) => SpanRecord {
   const capture = captures.find((each) => each.client === client && each.language === "Python");
   if (capture === undefined) throw new Error(`No capture of ${client}`);
-  const all = (record: SpanRecord): SpanRecord[] => [
-    record,
-    ...(record.children ?? []).flatMap(all),
-  ];
   const spans = tracesOf(capture).flatMap(all);
   return (name) => {
     const span = spans.find((each) => each.name === name);
@@ -126,4 +125,20 @@ it("reads functions that OpenLIT decorates", () => {
 it("takes a root of Langfuse for a workflow and Phoenix's project for the application", () => {
   expect(spansOf("Langfuse")("answer").spankind).toBe("WORKFLOW");
   expect(spansOf("Phoenix `register()`")("answer").metadata.application).toBe("geology");
+});
+
+it.each(captures)("shows model calls of $client ($language) as conversations", (capture) => {
+  const calls = tracesOf(capture)
+    .flatMap(all)
+    .filter(({ spankind }) => spankind === "LLM");
+  const asJson = calls.flatMap(({ name, content }) =>
+    (["inputs", "outputs"] as const).flatMap((side) => {
+      const value = content[side] ?? null;
+      const isRead = readConversation(value) ?? readConversation(messagesOf(content, side));
+      return value === null || typeof value === "string" || isRead ? [] : [[name, side, value]];
+    }),
+  );
+  // The client recorded that there was no answer.
+  const isEmpty = capture.client === "LangSmith" && capture.language === "Python";
+  expect(asJson).toEqual(isEmpty ? [["ChatOpenAI", "outputs", { output: null }]] : []);
 });

@@ -10,6 +10,7 @@ import { shownName } from "../spans/shown-name.ts";
 import { SpanKindIcon, StatusBadge } from "../spans/span-badges.tsx";
 import { AddToTestSetDialog } from "../testsets/add-to-test-set-dialog.tsx";
 import { caseOfSpan } from "../testsets/span-case.ts";
+import { messagesOf } from "../value-view/conversation.ts";
 import { JsonView } from "../value-view/json-view.tsx";
 import { LongText } from "../value-view/long-text.tsx";
 import { ValueView } from "../value-view/value-view.tsx";
@@ -154,7 +155,11 @@ function ContentTab({ span }: { readonly span: SpanRecord }) {
   }
   return recorded.map(([name, label]) => (
     <DetailSection key={name} title={label}>
-      <ValueView value={span.content[name]} label={label} />
+      <ValueView
+        value={span.content[name]}
+        messages={messagesOf(span.content, name)}
+        label={label}
+      />
     </DetailSection>
   ));
 }

@@ -37,6 +37,18 @@ const ITEMS: ReadonlyMap<string, ChatRole> = new Map([
   ["function_call", "assistant"],
   ["reasoning", "assistant"],
   ["function_call_output", "tool"],
+  // The same in OpenAI's Agents SDK.
+  ["function_call_result", "tool"],
+]);
+
+/** The names of LangChain's classes, which JavaScript's serialisation has in the place of roles. */
+const CLASSES: ReadonlyMap<string, string> = new Map([
+  ["SystemMessage", "system"],
+  ["HumanMessage", "human"],
+  ["AIMessage", "ai"],
+  ["AIMessageChunk", "ai"],
+  ["ToolMessage", "tool"],
+  ["FunctionMessage", "function"],
 ]);
 
 const CONTENT = ["content", "parts", "contents", "tool_calls", "function_call", "message"];
@@ -52,12 +64,20 @@ export function readMessage(value: unknown): ChatMessage | null {
   if (plain !== null) return readFlat(plain);
   // A choice of OpenAI wraps its message; the role may be missing.
   const { message: inner, ...outer } = value;
-  return isObject(inner) ? readFlat({ role: "assistant", ...outer, ...inner }) : readFlat(value);
+  if (!isObject(inner)) return readFlat(value);
+  const generated = langChainMessage(inner);
+  if (generated === null) return readFlat({ role: "assistant", ...outer, ...inner });
+  // A generation of LangChain has the text of its message once more.
+  const { text: _, ...besides } = outer;
+  return readFlat({ ...besides, ...generated });
 }
 
 /** LangChain has the role in `type`; its own serialisation wraps the message in `kwargs`. */
 function langChainMessage(value: JsonObject): JsonObject | null {
-  if (value.lc !== undefined && isObject(value.kwargs)) return langChainMessage(value.kwargs);
+  if (value.lc !== undefined && isObject(value.kwargs)) {
+    const type = CLASSES.get(String(Array.isArray(value.id) ? value.id.at(-1) : ""));
+    return langChainMessage({ ...(type !== undefined && { type }), ...value.kwargs });
+  }
   const { type, additional_kwargs, ...rest } = value;
   if (value.role !== undefined || !("content" in value) || !isRole(type)) return null;
   const more = isObject(additional_kwargs) ? additional_kwargs : {};

@@ -26,6 +26,7 @@ const RESULTS = new Set([
   "tool-result",
   "tool_result",
   "function_call_output",
+  "function_call_result",
   "server_tool_call_response",
 ]);
 const MEDIA: ReadonlyMap<string, string> = new Map([

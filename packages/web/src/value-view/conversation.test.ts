@@ -295,6 +295,32 @@ describe("a conversation", () => {
     expect(turns({ messages: [serialised] })).toEqual(expected);
   });
 
+  it("is read from LangChain's classes in JavaScript, and from its generations", () => {
+    const message = (name: string, content: string) => ({
+      lc: 1,
+      type: "constructor",
+      id: ["langchain_core", "messages", name],
+      kwargs: { content, additional_kwargs: {} },
+    });
+    expect(
+      turns({ messages: [[message("SystemMessage", "Be brief."), message("HumanMessage", "Hi")]] }),
+    ).toEqual([
+      ["system", [text("Be brief.")]],
+      ["user", [text("Hi")]],
+    ]);
+    const answer = { text: "Hello", message: message("AIMessageChunk", "Hello") };
+    expect(turns({ generations: [[answer]], llmOutput: {} })).toEqual([
+      ["assistant", [text("Hello")]],
+    ]);
+  });
+
+  it("is read from a request of OpenAI's Responses API with one question", () => {
+    expect(turns({ model: "gpt-5", input: "Hi", instructions: "Be brief." })).toEqual([
+      ["system", [text("Be brief.")]],
+      ["user", [text("Hi")]],
+    ]);
+  });
+
   it("is read from Bedrock's blocks and its answer", () => {
     const asked = {
       system: [{ text: "Be brief." }],
@@ -353,6 +379,11 @@ describe("a conversation", () => {
 
 describe("no conversation", () => {
   it.each([
+    ["a text called input without a model", { input: "Hi", limit: 3 }],
+    [
+      "an object of LangChain that is no message",
+      { lc: 1, id: ["a", "Document"], kwargs: { content: "x" } },
+    ],
     ["a text", "hello"],
     ["null", null],
     ["an empty list", []],

@@ -1,3 +1,4 @@
+import type { SpanRecord } from "@agate/protocol";
 import { type ChatMessage, looksLikeMessage, readMessage } from "./chat-message.ts";
 import { isObject, type JsonObject, readPart, text } from "./chat-part.ts";
 
@@ -18,6 +19,7 @@ const LISTS = [
   "output",
   "choices",
   "candidates",
+  "generations",
 ] as const;
 
 const INSTRUCTIONS = [
@@ -46,9 +48,20 @@ export function readConversation(value: unknown): Conversation | null {
   return readLists(value) ?? readAnswer(value);
 }
 
+/** Where OpenInference has a call's messages, beside inputs and outputs in the form of the library. */
+const MESSAGES = { inputs: "input_messages", outputs: "output_messages", internals: "" } as const;
+
+/** The messages of one side of a call, among its internals; undefined where there are none. */
+export function messagesOf(
+  { internals }: SpanRecord["content"],
+  side: keyof SpanRecord["content"],
+): unknown {
+  return isObject(internals) ? internals[MESSAGES[side]] : undefined;
+}
+
 function readLists(value: JsonObject): Conversation | null {
   const lists = LISTS.flatMap((name) => {
-    const read = readList(value[name]);
+    const read = readList(value[name]) ?? (name === "input" ? readQuestion(value) : null);
     return read === null ? [] : [{ name: name as string, read }];
   });
   const messages = lists.flatMap(({ read }) => read);
@@ -62,6 +75,12 @@ function readLists(value: JsonObject): Conversation | null {
   }
   const rest = Object.fromEntries(Object.entries(value).filter(([name]) => !used.has(name)));
   return { messages, rest: Object.keys(rest).length === 0 ? null : rest };
+}
+
+/** A request of OpenAI's Responses API may have one question as a text. */
+function readQuestion({ input, model, instructions }: JsonObject): ChatMessage[] | null {
+  if (typeof input !== "string" || (text(model) ?? text(instructions)) === null) return null;
+  return [{ role: "user", recordedRole: "user", parts: [readPart(input)], rest: {} }];
 }
 
 function readList(list: unknown): ChatMessage[] | null {

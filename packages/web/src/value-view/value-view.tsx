@@ -8,6 +8,8 @@ import { LongText, WholeText } from "./long-text.tsx";
 
 interface ValueViewProps {
   readonly value: unknown;
+  /** The same once more as messages, where a client recorded both; shown if the value itself has none. */
+  readonly messages?: unknown;
   /** The accessible name: "Inputs". */
   readonly label: string;
   /** It is inside a scrolling box: a long text need not be cut off. */
@@ -15,9 +17,12 @@ interface ValueViewProps {
 }
 
 /** Shows a recorded value: a text as text, messages as a conversation, anything else as a tree. */
-export function ValueView({ value, label, isScrolled = false }: ValueViewProps) {
+export function ValueView({ value, messages, label, isScrolled = false }: ValueViewProps) {
   const [isRaw, setRaw] = useState(false);
-  const conversation = useMemo(() => readConversation(value), [value]);
+  const conversation = useMemo(
+    () => readConversation(value) ?? readConversation(messages),
+    [value, messages],
+  );
   const what = label.toLowerCase();
   if (typeof value === "string") {
     return (
