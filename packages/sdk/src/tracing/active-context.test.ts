@@ -19,7 +19,7 @@ const steps = fc.array(
   { maxLength: 12 },
 );
 
-it("holds what OpenTelemetry's own contexts hold, whatever is set inside of spans", () => {
+it("holds what OpenTelemetry's own contexts hold after any values are set inside of spans", () => {
   fc.assert(
     fc.property(steps, (all) => {
       let context: Context = ROOT_CONTEXT;

@@ -220,7 +220,7 @@ describe("usage_details", () => {
   const sum = (parts: Readonly<Record<string, number>>) =>
     Object.values(parts).reduce((all, part) => all + part, 0);
 
-  it("adds up each side, whatever the details are called, to no more than the total", () => {
+  it("adds up each side with details of any name, to no more than the total", () => {
     fc.assert(
       fc.property(
         count,
