@@ -1,4 +1,3 @@
-import type { SpanRecord } from "@agate/protocol";
 import { type ChatMessage, looksLikeMessage, readMessage } from "./chat-message.ts";
 import { isObject, type JsonObject, readPart, text } from "./chat-part.ts";
 
@@ -53,8 +52,8 @@ const MESSAGES = { inputs: "input_messages", outputs: "output_messages", interna
 
 /** The messages of one side of a call, among its internals; undefined where there are none. */
 export function messagesOf(
-  { internals }: SpanRecord["content"],
-  side: keyof SpanRecord["content"],
+  { internals }: { readonly internals?: unknown },
+  side: keyof typeof MESSAGES,
 ): unknown {
   return isObject(internals) ? internals[MESSAGES[side]] : undefined;
 }
