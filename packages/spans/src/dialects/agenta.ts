@@ -25,13 +25,34 @@ export const agenta: Dialect = {
     variantId: ["ag.refs.variant.id"],
     variantName: ["ag.refs.variant.slug"],
   },
+  // Its server adds `cumulative` figures, sums of a span and all below it. They are not read: a
+  // model call above another one would count the inner call twice.
   numbers: {
     revision: ["ag.refs.variant.version"],
-    inputTokens: ["ag.metrics.unit.tokens.prompt", "ag.metrics.tokens.prompt"],
-    outputTokens: ["ag.metrics.unit.tokens.completion", "ag.metrics.tokens.completion"],
-    totalTokens: ["ag.metrics.unit.tokens.total", "ag.metrics.tokens.total"],
-    cachedInputTokens: ["ag.metrics.unit.tokens.cache_read"],
-    cost: ["ag.metrics.unit.costs.total", "ag.metrics.costs.total"],
+    inputTokens: [
+      "ag.metrics.unit.tokens.prompt",
+      "ag.metrics.tokens.incremental.prompt",
+      "ag.metrics.tokens.prompt",
+    ],
+    outputTokens: [
+      "ag.metrics.unit.tokens.completion",
+      "ag.metrics.tokens.incremental.completion",
+      "ag.metrics.tokens.completion",
+    ],
+    totalTokens: [
+      "ag.metrics.unit.tokens.total",
+      "ag.metrics.tokens.incremental.total",
+      "ag.metrics.tokens.total",
+    ],
+    cachedInputTokens: [
+      "ag.metrics.unit.tokens.cache_read",
+      "ag.metrics.tokens.incremental.cache_read",
+    ],
+    cost: [
+      "ag.metrics.unit.costs.total",
+      "ag.metrics.costs.incremental.total",
+      "ag.metrics.costs.total",
+    ],
   },
   trees: CONTENT_ATTRIBUTES.agenta.groups,
   content(_attributes, draft) {

@@ -3,15 +3,15 @@ import type { Attributes } from "../otlp-span.ts";
 import type { Dialect, DialectFigures, NumberField } from "./dialect.ts";
 import { kindNamed } from "./dialect.ts";
 import { parsedObject } from "./json-text.ts";
-import { tokensNamed } from "./token-names.ts";
+import { costIn, tokensNamed } from "./token-names.ts";
 
-const USAGE = "langsmith.metadata.usage_metadata";
+// The documented name, which the SDK for JavaScript sends, and the one that both SDKs do.
+const USAGE = ["langsmith.usage_metadata", "langsmith.metadata.usage_metadata"];
 
 const TOKENS: ReadonlyMap<string, NumberField> = new Map([
   ["input_tokens", "inputTokens"],
   ["output_tokens", "outputTokens"],
   ["total_tokens", "totalTokens"],
-  ["total_cost", "cost"],
 ]);
 const INPUT_DETAILS: ReadonlyMap<string, NumberField> = new Map([
   ["cache_read", "cachedInputTokens"],
@@ -46,20 +46,23 @@ export const langSmith: Dialect = {
     // Its project.
     application: ["langsmith.trace.session_name"],
   },
-  figureNames: [USAGE],
+  figureNames: USAGE,
   figures,
 };
 
 function figures(attributes: Attributes): DialectFigures {
-  const usage = parsedObject(attributes.get(USAGE) ?? null);
+  const sent = USAGE.map((name) => parsedObject(attributes.get(name) ?? null));
+  const usage = sent.find((object) => object !== null) ?? null;
   const details = (name: string) => {
     const value = usage?.[name];
     return typeof value === "object" ? (value as Record<string, unknown> | null) : null;
   };
-  const numbers = {
+  const numbers: Partial<Record<NumberField, number>> = {
     ...tokensNamed(usage, TOKENS),
     ...tokensNamed(details("input_token_details"), INPUT_DETAILS),
     ...tokensNamed(details("output_token_details"), OUTPUT_DETAILS),
   };
+  const cost = costIn(usage);
+  if (cost !== null) numbers.cost = cost;
   return { numbers, fullyRead: [] };
 }

@@ -4,7 +4,7 @@ import { CONTENT_ATTRIBUTES } from "./content-attributes.ts";
 import type { Dialect, DialectFigures, NumberField, TextField } from "./dialect.ts";
 import { kindNamed } from "./dialect.ts";
 import { parsedObject } from "./json-text.ts";
-import { tokensNamed } from "./token-names.ts";
+import { costIn, tokensNamed } from "./token-names.ts";
 
 const USAGE = "mlflow.chat.tokenUsage";
 const COST = "mlflow.llm.cost";
@@ -48,8 +48,8 @@ function kindOf(value: string): SpanKind | null {
 
 function figures(attributes: Attributes): DialectFigures {
   const numbers = tokensNamed(parsedObject(attributes.get(USAGE) ?? null), TOKENS);
-  const cost = parsedObject(attributes.get(COST) ?? null)?.total_cost;
-  if (typeof cost === "number" && cost >= 0) numbers.cost = cost;
+  const cost = costIn(parsedObject(attributes.get(COST) ?? null));
+  if (cost !== null) numbers.cost = cost;
   const text: Partial<Record<TextField, string>> = {};
   for (const [name, field] of TEXTS) {
     const value = attributes.get(name);
