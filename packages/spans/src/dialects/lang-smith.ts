@@ -1,5 +1,5 @@
 import type { SpanKind } from "@agate/protocol";
-import type { Attributes } from "../otlp-span.ts";
+import type { Attributes, OtlpSpan } from "../otlp-span.ts";
 import type { Dialect, DialectFigures, NumberField } from "./dialect.ts";
 import { kindNamed } from "./dialect.ts";
 import { parsedObject } from "./json-text.ts";
@@ -21,6 +21,8 @@ const OUTPUT_DETAILS: ReadonlyMap<string, NumberField> = new Map([
   ["reasoning", "reasoningTokens"],
 ]);
 
+const KIND = "langsmith.span.kind";
+
 const KINDS: ReadonlyMap<string, SpanKind> = new Map([
   ["prompt", "CHAIN"],
   ["parser", "TASK"],
@@ -32,7 +34,7 @@ const KINDS: ReadonlyMap<string, SpanKind> = new Map([
  */
 export const langSmith: Dialect = {
   name: "LangSmith",
-  kind: { name: "langsmith.span.kind", kindOf: (kind) => KINDS.get(kind) ?? kindNamed(kind) },
+  kind: { name: KIND, kindOf: (kind) => KINDS.get(kind) ?? kindNamed(kind) },
   text: {
     requestModel: ["langsmith.metadata.ls_model_name"],
     provider: ["langsmith.metadata.ls_provider"],
@@ -65,4 +67,21 @@ function figures(attributes: Attributes): DialectFigures {
   const cost = costIn(usage);
   if (cost !== null) numbers.cost = cost;
   return { numbers, fullyRead: [] };
+}
+
+const OK = 1;
+
+/**
+ * Whether a span is a run that LangSmith's SDK reports as failed though its status is OK. The SDK sets
+ * OK when a run starts, and OpenTelemetry ignores the ERROR that it sets at the end: all that is left
+ * is the exception, which the SDK records for failed runs only.
+ *
+ * It holds for spans of the SDK alone. Others record exceptions that they have handled, also on spans
+ * that they give a `langsmith.span.kind` to have them shown in LangSmith.
+ */
+export function isFailedRun({ statusCode, events, scope, attributes }: OtlpSpan): boolean {
+  if (statusCode !== OK || !events.some(({ name }) => name === "exception")) return false;
+  // The SDK for JavaScript takes a tracer of any name, and marks its spans then.
+  const isOfSdk = scope.name === "langsmith" || attributes.get("langsmith.traceable") === "true";
+  return isOfSdk && attributes.has(KIND);
 }

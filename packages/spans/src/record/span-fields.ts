@@ -5,6 +5,7 @@ import { FIRST_FOREIGN_RANK } from "../dialects/claims.ts";
 import type { NumberField } from "../dialects/dialect.ts";
 import { contentFromEvents } from "../dialects/gen-ai-events.ts";
 import { embeddedObject, parsedObject, quoted, valueText } from "../dialects/json-text.ts";
+import { isFailedRun } from "../dialects/lang-smith.ts";
 import { countsCacheApart } from "../dialects/open-llmetry.ts";
 import type { AttributeValue, OtlpSpan } from "../otlp-span.ts";
 import { isNumberShown } from "../otlp-span.ts";
@@ -85,8 +86,9 @@ export function spanFields(
 }
 
 // Langfuse's clients before version 3 say in their own attribute alone that a span failed.
-function statusOf({ statusCode, attributes }: OtlpSpan): SpanStatus {
-  if (attributes.get("langfuse.observation.level") === "ERROR") return "ERROR";
+function statusOf(span: OtlpSpan): SpanStatus {
+  const { statusCode, attributes } = span;
+  if (attributes.get("langfuse.observation.level") === "ERROR" || isFailedRun(span)) return "ERROR";
   return SPAN_STATUSES[statusCode] ?? "UNSET";
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OtlpEvent } from "../otlp-span.ts";
-import { mapped } from "./otlp-span.fixture.ts";
+import { mapped, otlpSpan } from "./otlp-span.fixture.ts";
 
 const exception = (message: string): OtlpEvent => ({
   name: "exception",
@@ -34,6 +34,34 @@ describe("a span that failed", () => {
     expect(record.status).toBe("ERROR");
     expect(stored.status).toBe("ERROR");
     expect(record.metadata.status_message).toBe("The index is gone.");
+  });
+});
+
+describe("a run that LangSmith's SDK ends with an exception and status OK", () => {
+  const scope = { ...otlpSpan().scope, name: "langsmith" };
+  const run = { "langsmith.span.kind": "llm" };
+  const events = [exception("overloaded")];
+
+  it.each([
+    ["of LangSmith's own tracer", run, { scope }],
+    ["of a tracer that was passed to it", { ...run, "langsmith.traceable": "true" }, {}],
+  ])("has failed, %s", (_, attributes, overrides) => {
+    const { record, stored } = mapped(attributes, { statusCode: 1, events, ...overrides });
+    expect(record).toMatchObject({ status: "ERROR", metadata: { status_message: "overloaded" } });
+    expect(stored.status).toBe("ERROR");
+  });
+
+  it.each([
+    ["a span of another tracer with LangSmith's kind", run, { events }],
+    ["another span of a tracer of that name", {}, { scope, events }],
+    ["a run without an exception", run, { scope, events: [] }],
+    ["a run with another event", run, { scope, events: [{ ...exception("no"), name: "retry" }] }],
+  ])("is not %s", (_, attributes, overrides) => {
+    expect(mapped(attributes, { statusCode: 1, ...overrides }).record.status).toBe("OK");
+  });
+
+  it("is not a run that has no status yet", () => {
+    expect(mapped(run, { statusCode: 0, scope, events }).record.status).toBe("UNSET");
   });
 });
 
