@@ -215,6 +215,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "api-client",
           "dev",
           "evaluating",
+          "importing",
           "packing",
           "project-template",
           "terminal",
@@ -254,6 +255,15 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "@agate/protocol/evaluator",
           "@agate/protocol/format",
           "@agate/protocol/statistics",
+          "@agate/protocol/testsets",
+        ],
+      },
+      importing: {
+        about: "agate import: exports of other products",
+        imports: [
+          "api-client",
+          "@agate/protocol",
+          "@agate/protocol/client",
           "@agate/protocol/testsets",
         ],
       },

@@ -18,6 +18,7 @@ import { devCommand } from "./dev-command.ts";
 import { envCommand } from "./env-command.ts";
 import { environmentsCommand } from "./environments-command.ts";
 import { evalCommand } from "./eval-command.ts";
+import { importCommand } from "./import-command.ts";
 import { initCommand } from "./init-command.ts";
 import { keysCommand } from "./keys-command.ts";
 import { migrateRegistryCommand } from "./migrate-registry-command.ts";
@@ -87,6 +88,7 @@ function clientCommands(): Command[] {
     scorersCommand(),
     tracesCommand(),
     traceCommand(),
+    importCommand(),
     keysCommand(),
     projectsCommand(),
     redactionCommand(),

@@ -1,6 +1,7 @@
 export type { ColumnChoice, ColumnPart, CsvHeader } from "./column-choice.ts";
 export { guessColumns, inputFields, readCsvHeader } from "./column-choice.ts";
 export type { CsvMapping } from "./csv-columns.ts";
+export { readCsvRecords } from "./csv-records.ts";
 export type { InputFault } from "./input-faults.ts";
 export { inputFaults } from "./input-faults.ts";
 export type { CsvOptions } from "./read-csv.ts";
