@@ -145,6 +145,12 @@ export function reduceLockfile(
   };
 }
 
+/**
+ * How often a package may be inside of itself. Packages that need each other, and other versions of themselves,
+ * can hide each other at every depth once a workspace's package has taken the place of one at the root.
+ */
+const MOST_COPIES = 6;
+
 /** Where packages go. Its methods return what is wrong, if anything is. */
 class Reduction {
   readonly #packages: NpmLockfile["packages"];
@@ -177,6 +183,9 @@ class Reduction {
     const folder = this.#isFree(usual, from, name) ? usual : own;
     if (this.#placed.has(folder)) {
       return `${name} is needed in two versions, ${this.#version(location)} and ${this.#version(this.#placed.get(folder))}, by sources that become one file. Let them agree on one.`;
+    }
+    if (this.#copiesAbove(folder, location) === MOST_COPIES) {
+      return `The packages of package-lock.json cannot be laid out for one program: ${name} would be inside of itself without end. Run npm dedupe.`;
     }
     this.#placed.set(folder, location);
     this.#open.push(folder);
@@ -223,6 +232,15 @@ class Reduction {
   #isFree(folder: string, from: string, name: string): boolean {
     if (this.#placed.has(folder)) return false;
     return locate((path) => path === folder || this.#placed.has(path), from, name) === folder;
+  }
+
+  /** How many packages that a folder is inside of are the same one. */
+  #copiesAbove(folder: string, location: string): number {
+    let copies = 0;
+    for (let above = parentOf(folder); above !== undefined; above = parentOf(above)) {
+      if (this.#placed.get(above) === location) copies += 1;
+    }
+    return copies;
   }
 
   #version(location: string | undefined): string {
