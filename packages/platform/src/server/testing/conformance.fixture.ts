@@ -18,11 +18,13 @@ const DOCUMENT = "openapi.json";
 /** Checks responses against the document that the same server serves. */
 export class Conformance {
   readonly #document: OpenapiDocument;
+  readonly #paths: readonly { readonly documented: string; readonly pattern: RegExp }[];
   readonly #ajv: Ajv2020;
   readonly #validators = new Map<string, ValidateFunction>();
 
   constructor(document: OpenapiDocument) {
     this.#document = document;
+    this.#paths = patternsOf(Object.keys(document.paths));
     this.#ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(this.#ajv);
     this.#ajv.addSchema(document, DOCUMENT);
@@ -82,16 +84,20 @@ export class Conformance {
 
   #pathOf(target: string): string | undefined {
     const path = target.replace(/\?.*$/s, "").replace(/(?<=.)\/$/, "");
-    const known = Object.keys(this.#document.paths);
-    const bare = (documented: string) => documented.replace(/(?<=.)\/$/, "");
-    const parameters = (documented: string) => documented.split("{").length;
-    // `/builds/live` comes before `/builds/{build}`.
-    return known
-      .toSorted((one, other) => parameters(one) - parameters(other))
-      .find((documented) =>
-        new RegExp(`^${bare(documented).replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
-      );
+    return this.#paths.find(({ pattern }) => pattern.test(path))?.documented;
   }
+}
+
+/** The documented paths in the order in which they are tried: `/builds/live` before `/builds/{build}`. */
+function patternsOf(paths: readonly string[]) {
+  const parameters = (documented: string) => documented.split("{").length;
+  const bare = (documented: string) => documented.replace(/(?<=.)\/$/, "");
+  return paths
+    .toSorted((one, other) => parameters(one) - parameters(other))
+    .map((documented) => ({
+      documented,
+      pattern: new RegExp(`^${bare(documented).replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+    }));
 }
 
 function pointerPart(part: string): string {
