@@ -25,11 +25,29 @@ export interface GrpcPlatform extends AsyncDisposable {
   stop(graceMs?: number): Promise<number>;
 }
 
+type GrpcOptions = Pick<TestPlatformOptions, "policy" | "maxBodyBytes"> &
+  Partial<GrpcServerOptions>;
+
 /** A platform with real parts that takes OTLP over gRPC on a free port. */
 export async function startGrpcPlatform(
-  options: TestPlatformOptions & Partial<GrpcServerOptions> = {},
+  options: TestPlatformOptions & GrpcOptions = {},
 ): Promise<GrpcPlatform> {
   const platform = await startTestPlatform(options);
+  const grpc = await listenForGrpc(platform, options);
+  return {
+    ...grpc,
+    [Symbol.asyncDispose]: async () => {
+      await grpc[Symbol.asyncDispose]();
+      await platform.close();
+    },
+  };
+}
+
+/** Takes OTLP over gRPC for a platform that goes on when the listener is disposed of. */
+export async function listenForGrpc(
+  platform: TestPlatform,
+  options: GrpcOptions = {},
+): Promise<GrpcPlatform> {
   const calls: RequestEntry[] = [];
   let open = 0;
   const handle = createOtlpServices({
@@ -65,7 +83,6 @@ export async function startGrpcPlatform(
     stop: (graceMs = 5_000) => server.close(graceMs),
     [Symbol.asyncDispose]: async () => {
       await server.close(0);
-      await platform.close();
     },
   };
 }

@@ -1,17 +1,20 @@
 import { once } from "node:events";
 import { constants } from "node:http2";
 import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordSpans } from "../../ingest/otlp/testing/recorded-spans.fixture.ts";
+import type { TestPlatform } from "../testing/test-platform.fixture.ts";
+import { startTestPlatform } from "../testing/test-platform.fixture.ts";
 import {
   callOver,
   framed,
+  listenForGrpc,
   openHttp2,
   openSocket,
   sendBytes,
   startGrpcPlatform,
 } from "./grpc-platform.fixture.ts";
-import { startGrpcServer } from "./grpc-server.ts";
+import { type GrpcServerOptions, startGrpcServer } from "./grpc-server.ts";
 
 const request = Buffer.from(ProtobufTraceSerializer.serializeRequest(recordSpans()) as Uint8Array);
 const OK = { http: 200, status: "0" };
@@ -34,9 +37,17 @@ function framesIn(bytes: Buffer): { type: number; payload: Buffer }[] {
   return frames;
 }
 
+let platform: TestPlatform;
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform.close());
+
+const listen = (options: Partial<GrpcServerOptions> = {}) => listenForGrpc(platform, options);
+
 describe("listening", () => {
   it("names why it cannot, and the option that chooses another port", async () => {
-    await using grpc = await startGrpcPlatform();
+    await using grpc = await listen();
     const options = {
       handle: () => Promise.reject(new Error("not called")),
       requests: { record: () => {}, flush: () => {} },
@@ -55,7 +66,7 @@ describe("listening", () => {
   });
 
   it("closes connections beyond the limit, and takes others when these are gone", async () => {
-    await using grpc = await startGrpcPlatform({ maxConnections: 2 });
+    await using grpc = await listen({ maxConnections: 2 });
     const first = openHttp2(grpc.port);
     using second = openHttp2(grpc.port);
     expect(await callOver(first, {})).toMatchObject(OK);
@@ -71,7 +82,7 @@ describe("listening", () => {
 
 describe("what a connection begins with", () => {
   it("may come byte by byte", async () => {
-    await using grpc = await startGrpcPlatform();
+    await using grpc = await listen();
     const socket = await openSocket(grpc.port);
     socket.setNoDelay(true);
     for (const byte of Buffer.concat([Buffer.from(PREFACE), EMPTY_SETTINGS])) {
@@ -84,7 +95,7 @@ describe("what a connection begins with", () => {
   });
 
   it("is refused with a sentence if it is HTTP/1.1, and names the address of HTTP", async () => {
-    await using grpc = await startGrpcPlatform();
+    await using grpc = await listen();
     const post = "POST /v1/traces HTTP/1.1\r\nhost: localhost\r\ncontent-length: 5\r\n\r\nhello";
     for (const text of [post, "GET / HTTP/1.0\r\n\r\n", "PRI * HTTP/1.1\r\n\r\n", "\0\0\0"]) {
       const answer = (await sendBytes(grpc.port, text)).toString();
@@ -95,13 +106,13 @@ describe("what a connection begins with", () => {
 
   it("is reported if it is TLS, which cannot be answered", async () => {
     let reported = 0;
-    await using grpc = await startGrpcPlatform({ onTls: () => (reported += 1) });
+    await using grpc = await listen({ onTls: () => (reported += 1) });
     expect(await sendBytes(grpc.port, Buffer.from([0x16, 3, 1, 2, 0, 1]))).toHaveLength(0);
     expect(reported).toBe(1);
   });
 
   it("must come in time", async () => {
-    await using grpc = await startGrpcPlatform({ timeouts: { preface: 30 } });
+    await using grpc = await listen({ timeouts: { preface: 30 } });
     expect(await sendBytes(grpc.port, "")).toHaveLength(0);
     expect(await sendBytes(grpc.port, PREFACE.slice(0, 10))).toHaveLength(0);
   });
@@ -118,7 +129,7 @@ describe("what a connection begins with", () => {
       Buffer.concat([EMPTY_SETTINGS, Buffer.from([0, 0, 4, 1, 5, 0, 0, 0, 1, 255, 255, 255, 255])]),
     ],
   ])("may be followed by %s: that connection ends, and no other", async (_, bytes) => {
-    await using grpc = await startGrpcPlatform();
+    await using grpc = await listen();
     using other = openHttp2(grpc.port);
     expect(await callOver(other, {})).toMatchObject(OK);
     const answer = await sendBytes(grpc.port, Buffer.concat([Buffer.from(PREFACE), bytes]));
@@ -130,7 +141,7 @@ describe("what a connection begins with", () => {
 
 describe("a client that takes too much", () => {
   it("opens as many calls at a time as it may, and further ones later", async () => {
-    await using grpc = await startGrpcPlatform();
+    await using grpc = await listen();
     using session = openHttp2(grpc.port);
     await once(session, "remoteSettings");
     expect(session.remoteSettings.maxConcurrentStreams).toBe(100);
@@ -153,7 +164,7 @@ describe("a client that takes too much", () => {
   });
 
   it("resets calls as fast as it can: its connection ends, and no other", async () => {
-    await using grpc = await startGrpcPlatform();
+    await using grpc = await listen();
     using other = openHttp2(grpc.port);
     using session = openHttp2(grpc.port);
     await once(session, "connect");
@@ -173,7 +184,7 @@ describe("a client that takes too much", () => {
   });
 
   it("pings without end: its connection ends after a hundred", async () => {
-    await using grpc = await startGrpcPlatform();
+    await using grpc = await listen();
     const ping = Buffer.from([0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
     const begin = Buffer.concat([Buffer.from(PREFACE), EMPTY_SETTINGS]);
     const kept = await openSocket(grpc.port);
@@ -189,7 +200,7 @@ describe("a client that takes too much", () => {
   });
 
   it("sends slowly: the call ends after its time, with what it took", async () => {
-    await using grpc = await startGrpcPlatform({ timeouts: { call: 30 } });
+    await using grpc = await listen({ timeouts: { call: 30 } });
     using session = openHttp2(grpc.port);
     const end = await callOver(session, { chunks: [framed(request).subarray(0, 99), null] });
     expect(end).toMatchObject({ status: "4" });
@@ -197,7 +208,7 @@ describe("a client that takes too much", () => {
   });
 
   it("says nothing more: its connection is closed, also if it never closes its side", async () => {
-    await using grpc = await startGrpcPlatform({ timeouts: { idle: 50, linger: 50 } });
+    await using grpc = await listen({ timeouts: { idle: 50, linger: 50 } });
     const socket = await openSocket(grpc.port);
     const received: Buffer[] = [];
     socket.on("data", (chunk: Buffer) => received.push(chunk));
@@ -229,7 +240,7 @@ describe("a client that goes", () => {
 
 describe("closing", () => {
   it("finishes the calls under way, takes no new ones, and tells clients to go", async () => {
-    await using grpc = await startGrpcPlatform();
+    await using grpc = await listen();
     using session = openHttp2(grpc.port);
     using idle = openHttp2(grpc.port);
     expect(await callOver(idle, {})).toMatchObject(OK);
@@ -257,7 +268,7 @@ describe("closing", () => {
   });
 
   it("breaks off what is left after the grace period", async () => {
-    await using grpc = await startGrpcPlatform();
+    await using grpc = await listen();
     using session = openHttp2(grpc.port);
     const open = callOver(session, { chunks: [framed(request).subarray(0, 50), null] });
     await expect.poll(() => grpc.connections()).toBe(1);
