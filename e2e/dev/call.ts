@@ -3,6 +3,10 @@ import { expect, vi } from "vitest";
 
 export const TEXT =
   "Agate is a stone with bands. Agate grows in lava, where water leaves bands of silica in bubbles. It is sold in shops.";
+/** What the template's workflow answers in two sentences, and in one. */
+export const BOTH =
+  "Agate is a stone with bands. Agate grows in lava, where water leaves bands of silica in bubbles.";
+export const BEST = "Agate grows in lava, where water leaves bands of silica in bubbles.";
 
 export interface Answer {
   readonly status: number;

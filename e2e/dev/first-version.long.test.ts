@@ -2,15 +2,13 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Application } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
-import { call } from "./call.ts";
+import { BOTH, call } from "./call.ts";
 import { makeProject } from "./dev-project.ts";
 import { startAgate } from "./running-agate.ts";
 
 const DEV = ["dev", "--port", "0", "--otlp-grpc", "off"];
 /** The compiler takes longer than everything else at a reload. */
 const UNCHECKED = [...DEV, "--no-typecheck"];
-const BOTH =
-  "Agate is a stone with bands. Agate grows in lava, where water leaves bands of silica in bubbles.";
 
 describe("the first version of agate dev", () => {
   it("may be broken: the platform is up, and waits for a fix, which may name the application", async () => {
