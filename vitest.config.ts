@@ -15,8 +15,10 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
  */
 const SHARING = [
   "packages/{protocol,spans,web}/src/**/*.test.ts",
-  "packages/cli/src/{api-client,commands,packing,terminal}/**/*.test.ts",
-  "packages/platform/src/{access,backup,ingest,registry,registry-copy,server,store-copy,threads,traces}/**/*.test.ts",
+  "scripts/**/*.test.ts",
+  "packages/cli/src/{api-client,commands,dev,evaluating,packing,terminal}/**/*.test.ts",
+  "packages/platform/src/*.test.ts",
+  "packages/platform/src/{access,backup,evaluations,ingest,registry,registry-copy,server,store-copy,threads,traces,variables}/**/*.test.ts",
   "packages/platform/src/stores/*.test.ts",
   "packages/sdk/src/{assets,client,config,elsewhere,node,routes,runner,server,vite}/**/*.test.ts",
   "packages/sdk/src/app/!(default-app|hidden-values|unknown-options).test.ts",
@@ -27,7 +29,9 @@ const SHARING = [
 ];
 
 /** The same of the tests of the built product: those that neither load the SDK nor set up OpenTelemetry. */
-const SHARING_E2E = ["e2e/{command-line,hostile,model,web}/**/*.test.ts"];
+const SHARING_E2E = [
+  "e2e/{access,command-line,dev,durability,evaluating,hostile,init,kubernetes,model,registry,secrets,web}/**/*.test.ts",
+];
 
 /** Fault campaigns that take minutes, which `npm run test:long` runs (vitest.long.config.ts). */
 const LONG = "**/*.long.test.ts";
