@@ -38,7 +38,7 @@ const START_MS = 30_000;
 /** How long an evaluator may take to send its last spans. */
 const END_MS = 10_000;
 /** Runs whose bundles are kept: more than a platform carries out at the same time. */
-const MOST_RUNS = 10;
+export const MOST_RUNS = 10;
 
 /** Eval files and the code that they import, as they were once. */
 interface EvalBundle {
