@@ -9,8 +9,8 @@ export default defineConfig({
   plugins: [agate()],
   test: {
     pool: "forks",
-    // One file at a time: each campaign loads all cores.
-    maxWorkers: 1,
+    // Few at a time: many campaigns load all cores, and more of them wait for timers and restarts.
+    maxWorkers: 2,
     testTimeout: 600_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
