@@ -115,7 +115,8 @@ describe("export", () => {
 
   it("loses nothing while the platform is down, and is silent about a short while", async () => {
     await collector.stop();
-    const telemetry = telemetryWith();
+    // No retry of its own: one that began before the collector was back would end the second flush.
+    const telemetry = telemetryWith({ limits: { retryMs: 1_000_000 } });
     makeSpans(telemetry, 30);
     await telemetry.flush();
     expect(telemetry.statistics()).toMatchObject({ exported: 0, dropped: 0, queued: 30 });
