@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { csvObjects } from "./csv-objects.ts";
 
-async function rows(text: string, size: number): Promise<unknown[]> {
+async function rows(text: string, size: number, most?: number): Promise<unknown[]> {
   const found: unknown[] = [];
-  for await (const row of csvObjects(pieces(text, size))) found.push(row);
+  for await (const row of csvObjects(pieces(text, size), most)) found.push(row);
   return found;
 }
 
@@ -25,4 +25,10 @@ it.each([
   ['a\n"open\n', "has no closing one"],
 ])("says what is wrong with %j", async (text, reason) => {
   await expect(rows(text, 1000)).rejects.toThrow(reason);
+});
+
+it("refuses a row that never ends, and takes any number of rows that do", async () => {
+  const text = 'a\n"12345678"\n"12345678"\n';
+  expect(await rows(text, 1, 10)).toHaveLength(2);
+  await expect(rows(text, 1, 9)).rejects.toThrow("has a row of more than 9 characters: is a quote");
 });

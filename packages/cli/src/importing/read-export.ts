@@ -20,7 +20,7 @@ const PARQUET = Buffer.from("PAR1");
 
 /**
  * Opens an export: JSON (a list, or a page of an API with its items in `data`), JSONL or CSV, also
- * gzipped. The form shows in the first bytes, whatever the file is called.
+ * gzipped. The form is told by the first bytes, not by the file's name.
  *
  * @throws {ExportFault} where the file cannot be read, here or while its rows are.
  */
