@@ -47,7 +47,7 @@ export function readLines(
   let thrownAway = 0;
   /** Whether the beginning of the line that comes next was thrown away. */
   let isBroken = false;
-  let waiting: Buffer[] = [];
+  const waiting: Buffer[] = [];
 
   const beyond = () => Math.max(BEYOND, redaction.longest);
   const finishLine = (): void => {
@@ -108,21 +108,21 @@ export function readLines(
       if (index < lines.length - 1) finishLine();
     }
   };
-  const readWaiting = (): void => {
-    const chunks = waiting;
-    waiting = [];
-    for (const chunk of chunks) read(chunk);
+  const readNext = (): void => {
+    const chunk = waiting.shift();
+    if (chunk !== undefined) read(chunk);
   };
 
   stream.on("data", (chunk: Buffer) => {
-    // Not at once: the process tells its secrets by another channel, before it prints them. Both may be
-    // readable in the same turn of the event loop, in any order.
-    if (waiting.push(chunk) === 1) setImmediate(readWaiting);
+    waiting.push(chunk);
+    // Not at once: the process tells its secrets by another channel, before it prints them. This turn of the
+    // event loop may have read what was printed after it looked at the channel; the next turn looks again.
+    setImmediate(() => setImmediate(readNext));
   });
   // A pipe that cannot be read any more has ended: the process goes on without it.
   stream.on("error", () => {});
   return () => {
-    readWaiting();
+    while (waiting.length > 0) readNext();
     tellGap();
     if (open !== "") finishLine();
   };

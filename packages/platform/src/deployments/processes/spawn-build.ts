@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { realpath } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { SecretTexts } from "@agate/spans/redaction";
 import type { VariableValue } from "../../registry/variables-change.ts";
 import { OutputSecrets, RecentLines, readLines } from "./build-output.ts";
@@ -236,6 +236,9 @@ async function endOf(child: ChildProcess): Promise<Omit<ProcessEnd, "log">> {
   const output = new Promise((closed) => child.once("close", closed));
   const end = await promise;
   await Promise.race([output, delay(LAST_OUTPUT_MS, undefined, { ref: false })]);
+  // Two turns of the event loop: what it told last is read from its channel before its last output is.
+  await nextTurn();
+  await nextTurn();
   return end;
 }
 
