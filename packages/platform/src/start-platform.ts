@@ -322,6 +322,7 @@ async function start(options: PlatformOptions): Promise<StartOutcome> {
     ingest,
     access,
     hostPolicy,
+    health: { closing: deployer.closing, readiness },
     maxBodyBytes: limits.body,
     requests,
     log,

@@ -54,6 +54,7 @@ export async function listenForGrpc(
     ingest: platform.ingest,
     access: platform.access,
     hostPolicy: options.policy === "keys" ? "any" : "loopback",
+    health: { closing: platform.deployer.closing, readiness: platform.readiness },
     maxBodyBytes: options.maxBodyBytes ?? 1024 ** 2,
     onUnavailable: () => {},
   });

@@ -1,3 +1,4 @@
+import { rename } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import fc from "fast-check";
@@ -164,6 +165,29 @@ describe("calls that are none of OTLP's", () => {
     await using guarded = await startGrpcPlatform({ policy: "keys" });
     const { status, body } = await call({ path: "/grpc.health.v1.Health/Check" }, guarded.port);
     expect({ status, body }).toEqual({ status: OK, body: framed(Uint8Array.of(8, 1)) });
+  });
+
+  it("are told NOT_SERVING while GET /health/ready answers 503", async () => {
+    const NOT_SERVING = framed(Uint8Array.of(8, 2));
+    await using own = await startGrpcPlatform();
+    const { platform, port } = own;
+    const health = async () => {
+      const { status, body } = await call({ path: "/grpc.health.v1.Health/Check" }, port);
+      expect(status).toBe(OK);
+      return { http: (await platform.get("/health/ready")).status, body };
+    };
+    const ready = { http: 200, body: framed(Uint8Array.of(8, 1)) };
+    expect(await health()).toEqual(ready);
+    // The probe of the disk writes a file there.
+    const elsewhere = `${platform.dataDirectory}-moved`;
+    await rename(platform.dataDirectory, elsewhere);
+    expect(await health()).toEqual({ http: 503, body: NOT_SERVING });
+    await rename(elsewhere, platform.dataDirectory);
+    expect(await health()).toEqual(ready);
+    // The server drains: builds end, while their last spans are still taken.
+    await platform.deployer.close();
+    expect(await health()).toEqual({ http: 503, body: NOT_SERVING });
+    expect(await call({ chunks: [framed(request)] }, port)).toMatchObject({ status: OK });
   });
 });
 

@@ -6,6 +6,7 @@ import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
 import { admit, CALLER, credentialsOf, NOT_KEPT } from "../admit.ts";
 import { problemAnswer } from "../answer.ts";
 import { checkHost, type GuardedRequest, type HostPolicy } from "../origin-guard.ts";
+import type { HealthDependencies } from "../routes/health.ts";
 import {
   bodyTooLarge,
   busyAnswer,
@@ -47,6 +48,8 @@ export interface GrpcReply {
 export interface OtlpServicesOptions extends IngestRouteOptions {
   readonly access: Pick<OpenAccess, "control" | "lookUp">;
   readonly hostPolicy: HostPolicy;
+  /** What `GET /health/ready` asks. */
+  readonly health: HealthDependencies;
 }
 
 const COLLECTOR = "opentelemetry.proto.collector";
@@ -59,6 +62,8 @@ const SIGNALS: ReadonlyMap<string, IngestRequest["signal"]> = new Map([
 const HEALTH_CHECK = "/grpc.health.v1.Health/Check";
 /** `HealthCheckResponse{status: SERVING}` */
 const SERVING = Uint8Array.of(1 << 3, 1);
+/** `HealthCheckResponse{status: NOT_SERVING}` */
+const NOT_SERVING = Uint8Array.of(1 << 3, 2);
 /** A service's name is all that a request for its health holds. */
 const MOST_HEALTH_BYTES = 1024;
 
@@ -80,7 +85,7 @@ export function createOtlpServices(
     };
     const refused = checkHost(options.hostPolicy, sender);
     if (refused !== undefined) return failed(problemAnswer(refused));
-    if (call.path === HEALTH_CHECK) return checkHealth(call);
+    if (call.path === HEALTH_CHECK) return checkHealth(call, options.health);
     const signal = SIGNALS.get(call.path);
     if (signal === undefined) {
       return fault("UNIMPLEMENTED", `There is no method ${shownValue(call.path)}.`);
@@ -150,10 +155,17 @@ const FAULTS = {
   incomplete: "The call ended before its message did.",
 } as const;
 
-async function checkHealth(call: GrpcCall): Promise<GrpcReply> {
+/** Whether the server is ready, as `GET /health/ready` says it, whichever service is asked for. */
+async function checkHealth(
+  call: GrpcCall,
+  { closing, readiness }: HealthDependencies,
+): Promise<GrpcReply> {
   const { kind } = await call.read(MOST_HEALTH_BYTES, () => true);
-  if (kind === "message") return { status: OK, message: SERVING };
-  return fault("INVALID_ARGUMENT", "The message must be a HealthCheckRequest.");
+  if (kind !== "message") {
+    return fault("INVALID_ARGUMENT", "The message must be a HealthCheckRequest.");
+  }
+  const isReady = !closing.aborted && (await readiness.failing()).length === 0;
+  return { status: OK, message: isReady ? SERVING : NOT_SERVING };
 }
 
 function failed(answer: Parameters<typeof statusOf>[0]): GrpcReply {

@@ -79,6 +79,7 @@ export interface TestPlatform {
   readonly registry: Registry;
   readonly deployer: RunningDeployer;
   readonly services: Services;
+  readonly readiness: Readiness;
   readonly server: HttpServer;
   readonly dataDirectory: string;
   /** Sends a request; what comes back is checked against /openapi.json. */
@@ -239,6 +240,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     registry,
     deployer,
     services,
+    readiness,
     server,
     dataDirectory,
     send,
