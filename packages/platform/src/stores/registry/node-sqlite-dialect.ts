@@ -52,11 +52,25 @@ class TransactionalAdapter extends SqliteAdapter {
 }
 
 /**
- * `node:sqlite` as Kysely's SQLite dialect expects a database to be. A disk error becomes a {@link
- * RegistryUnavailableError}; every statement passes here, `begin` and `commit` too.
+ * Statements that stay prepared. A few hundred are all that the registry has, but for lists of values,
+ * whose text has their length.
+ */
+export const MOST_STATEMENTS = 256;
+/** A statement keeps what was bound to it last: one that had longer texts is prepared anew. */
+export const MOST_BOUND_CHARACTERS = 8 * 1024;
+
+/** Others run once, as migrations do; and some pragmas take effect when they are prepared. */
+const REPEATED = /^\s*(?:select|insert|update|delete|with|begin|commit|rollback)\b/i;
+
+/**
+ * `node:sqlite` as Kysely's SQLite dialect expects a database to be, with its statements kept prepared. A
+ * disk error becomes a {@link RegistryUnavailableError}; every statement passes here, `begin` and `commit`
+ * too.
  */
 export class NodeSqliteDatabase implements SqliteDatabase {
   readonly #database: DatabaseSync;
+  /** By their text, the least recently used first. */
+  readonly #kept = new Map<string, SqliteStatement>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -68,34 +82,68 @@ export class NodeSqliteDatabase implements SqliteDatabase {
   }
 
   prepare(sql: string): SqliteStatement {
-    return new NodeSqliteStatement(attempt(() => this.#database.prepare(sql)));
+    const kept = this.#kept.get(sql);
+    this.#kept.delete(sql);
+    const statement = kept ?? this.#prepareAnew(sql);
+    if (REPEATED.test(sql)) this.#keep(sql, statement);
+    return statement;
   }
 
   close(): void {
+    this.#kept.clear();
     this.#database.close();
+  }
+
+  #prepareAnew(sql: string): SqliteStatement {
+    const statement = attempt(() => this.#database.prepare(sql));
+    return new NodeSqliteStatement(statement, () => this.#kept.delete(sql));
+  }
+
+  #keep(sql: string, statement: SqliteStatement): void {
+    this.#kept.set(sql, statement);
+    if (this.#kept.size <= MOST_STATEMENTS) return;
+    for (const oldest of this.#kept.keys()) {
+      this.#kept.delete(oldest);
+      return;
+    }
   }
 }
 
 class NodeSqliteStatement implements SqliteStatement {
   readonly reader: boolean;
   readonly #statement: StatementSync;
+  readonly #onLargeBound: () => void;
 
-  constructor(statement: StatementSync) {
+  constructor(statement: StatementSync, onLargeBound: () => void) {
     this.#statement = statement;
+    this.#onLargeBound = onLargeBound;
     this.reader = statement.columns().length > 0;
   }
 
   all(parameters: readonly unknown[]): unknown[] {
+    if (isLarge(parameters)) this.#onLargeBound();
     return attempt(() => this.#statement.all(...(parameters as SQLInputValue[])));
   }
 
   run(parameters: readonly unknown[]) {
+    if (isLarge(parameters)) this.#onLargeBound();
     return attempt(() => this.#statement.run(...(parameters as SQLInputValue[])));
   }
 
+  /** Kysely runs nothing else until the last row was read. */
   iterate(parameters: readonly unknown[]): IterableIterator<unknown> {
+    if (isLarge(parameters)) this.#onLargeBound();
     return attempt(() => this.#statement.iterate(...(parameters as SQLInputValue[])));
   }
+}
+
+function isLarge(parameters: readonly unknown[]): boolean {
+  let characters = 0;
+  for (const value of parameters) {
+    if (typeof value === "string") characters += value.length;
+    else if (value instanceof Uint8Array) characters += value.byteLength;
+  }
+  return characters > MOST_BOUND_CHARACTERS;
 }
 
 function attempt<Result>(work: () => Result): Result {
