@@ -9,14 +9,14 @@ import { CostCeiling } from "./cost-ceiling.ts";
 import { createPerformer, type PerformedColumn } from "./create-performer.ts";
 import { registeredOutputs } from "./earlier-outputs.ts";
 import type { EvaluatedBuild, Evaluators } from "./evaluators.ts";
-import { LEASE_MS, LeasedItems } from "./leased-items.ts";
 import { pinScorers } from "./pin-scorers.ts";
 import type { ResultsPlace } from "./record-results.ts";
 import { STORED } from "./resolve-column.ts";
-import { ResultWriter } from "./result-writer.ts";
 import { pinCases } from "./run-cases.ts";
+import { LEASE_MS, RunExchange } from "./run-exchange.ts";
 import { runItems } from "./run-items.ts";
 import { EvaluatorFailed, NoRoomHere, RunProcesses } from "./run-processes.ts";
+import { ScoreWriter } from "./score-writer.ts";
 
 export interface CarryOutParts extends ResultsPlace {
   readonly registry: Pick<Registry, "runs" | "testSets" | "applications" | "scorers">;
@@ -99,14 +99,14 @@ async function carryOut(parts: CarryOutParts, part: RunPart): Promise<void> {
   await processes.start(buildsOf(run));
   if (run.cases < run.plan.cases)
     await loadCases(parts, part, { code, run, evaluation, processes });
-  const items = await callItems(parts, part, { run, evaluation, processes });
+  const { end } = await callItems(parts, part, { run, evaluation, processes });
   if (signal.aborted) return;
-  switch (items.end?.kind) {
+  switch (end?.kind) {
     case "complete":
       await registry.runs.end(ref, { status: "finished" });
       return;
     case "ceiling":
-      await registry.runs.end(ref, { status: "stopped", reason: stopReason(items.end.stop) });
+      await registry.runs.end(ref, { status: "stopped", reason: stopReason(end.stop) });
       return;
     default:
       return;
@@ -215,17 +215,8 @@ async function callItems(
   parts: CarryOutParts,
   { ref, worker, signal, onEnded }: RunPart,
   { run, evaluation, processes }: PreparedRun,
-): Promise<LeasedItems> {
-  const { runs } = parts.registry;
+): Promise<RunExchange> {
   const concurrency = run.plan?.concurrency ?? 1;
-  const items = new LeasedItems({ runs, ref, worker, concurrency, signal, wait });
-  const writer = new ResultWriter({
-    ...parts,
-    ref,
-    onWritten: () => items.wake(),
-    onEnded,
-    wait,
-  });
   const scorers = run.plan?.build ?? null;
   const { project } = ref;
   const application = { project, application: run.application };
@@ -234,34 +225,49 @@ async function callItems(
     ? await pinScorers(parts.registry, application, evaluation, wanted)
     : done({ configs: {}, scorers: evaluation.scorers });
   if (pinned.kind === "refused") throw new RunFailed(pinned.problems[0].msg);
-  await runItems(items, {
-    performer: createPerformer({
-      scorer: {
-        score: (name, given) => processes.use(scorers, (client) => client.score(name, given)),
-      },
-      // Of the versions that the run is pinned to.
-      evaluation: { ...evaluation, scorers: pinned.value.scorers },
-      configs: pinned.value.configs,
-      run: run.id,
-      columns: Object.fromEntries(
-        await Promise.all(
-          run.columns.map(async (column) => [
-            column.name,
-            await performedColumn(parts, ref, { run, evaluation, processes }, column),
-          ]),
-        ),
-      ),
-    }),
+  const columns = await Promise.all(
+    run.columns.map(async (column) => [
+      column.name,
+      await performedColumn(parts, ref, { run, evaluation, processes }, column),
+    ]),
+  );
+  const performer = createPerformer({
+    scorer: {
+      score: (name, given) => processes.use(scorers, (client) => client.score(name, given)),
+    },
+    // Of the versions that the run is pinned to.
+    evaluation: { ...evaluation, scorers: pinned.value.scorers },
+    configs: pinned.value.configs,
+    run: run.id,
+    columns: Object.fromEntries(columns),
+  });
+  const scores = new ScoreWriter({ ...parts, ref, wait });
+  const exchange = new RunExchange({
+    ...parts,
+    ref,
+    worker,
     concurrency,
-    scorers: evaluation.scorers.map(({ name }) => name),
-    // The registry stops leases at the ceiling: it knows what all servers have spent.
-    ceiling: new CostCeiling(undefined),
-    onResult: (result) => writer.add(result),
+    scores,
+    onEnded,
     signal,
-    random: Math.random,
     wait,
   });
-  return items;
+  try {
+    await runItems(exchange, {
+      performer,
+      concurrency,
+      scorers: evaluation.scorers.map(({ name }) => name),
+      // The registry stops leases at the ceiling: it knows what all servers have spent.
+      ceiling: new CostCeiling(undefined),
+      onResult: (result) => exchange.add(result),
+      signal,
+      random: Math.random,
+      wait,
+    });
+  } finally {
+    await exchange.close();
+  }
+  return exchange;
 }
 
 async function performedColumn(

@@ -40,23 +40,29 @@ export type RecordedResults =
   | { readonly kind: "unavailable"; readonly reason: string }
   | RegistryRefusal;
 
-/**
- * Adds results to a run, without what the project's rules hide, and writes their scores to the traces.
- * For the results that a client sends, and for those of the platform's own runs.
- */
+/** Adds results that a client sends to a run, and writes their scores to the traces. */
 export async function recordResults(
-  { registry, store, redactionOf, now }: ResultsPlace,
+  place: ResultsPlace,
   ref: RunRef,
   results: readonly GivenResult[],
 ): Promise<RecordedResults> {
-  const rules = redactionOf(ref.project);
-  const redactor = rules === null ? null : new Redactor(JSON.parse(rules) as RedactionRules);
-  const added = results.map((result) => resultToAdd(result, redactor));
-  const outcome = await registry.runs.addResults(ref, added);
+  const added = resultsToAdd(place, ref, results);
+  const outcome = await place.registry.runs.addResults(ref, added);
   if (outcome.kind === "refused") return outcome;
   // Those sent again are written again: the request before may have ended in between.
-  const failed = await writeScores({ store, now }, ref, outcome.value.kept);
+  const failed = await writeScores(place, ref, outcome.value.kept);
   return failed ?? { kind: "recorded", kept: outcome.value };
+}
+
+/** Results without what the project's rules hide. */
+export function resultsToAdd(
+  { redactionOf }: Pick<ResultsPlace, "redactionOf">,
+  { project }: RunRef,
+  results: readonly GivenResult[],
+): readonly ResultToAdd[] {
+  const rules = redactionOf(project);
+  const redactor = rules === null ? null : new Redactor(JSON.parse(rules) as RedactionRules);
+  return results.map((result) => resultToAdd(result, redactor));
 }
 
 /** Writes the scores of a run's items to their traces. Undefined where all were written. */

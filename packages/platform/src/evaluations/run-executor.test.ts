@@ -9,6 +9,7 @@ import { openRegistry } from "../registry/open-registry.ts";
 import type { Registry } from "../registry/registry.ts";
 import { newBuild } from "../registry/testing/go-live.fixture.ts";
 import { openRegistryDatabase } from "../stores/registry/open-registry-database.ts";
+import type { SpanStore } from "../stores/span-store.ts";
 import { loadSecretKeys } from "../variables/load-secret-keys.ts";
 import type { EvaluatedBuild } from "./evaluators.ts";
 import { POSTPONED_MS, RunExecutor } from "./run-executor.ts";
@@ -81,8 +82,13 @@ interface Server {
   close(): Promise<void>;
 }
 
+/** Where the server's calls have no traces. */
+const NO_TRACES: Pick<SpanStore, "putScores"> = {
+  putScores: () => Promise.reject(new Error("These calls have no traces.")),
+};
+
 /** @param script What the code does in the processes of this server. */
-function startServer(script: Partial<Script> = {}): Server {
+function startServer(script: Partial<Script> = {}, store = NO_TRACES): Server {
   const evaluators = new ScriptedEvaluators({ ...SCRIPT, ...script });
   evaluators.newestBuild = build;
   const warnings: string[] = [];
@@ -97,7 +103,7 @@ function startServer(script: Partial<Script> = {}): Server {
   const executor = new RunExecutor({
     registry: { ...registry, runs },
     evaluators,
-    store: { putScores: () => Promise.reject(new Error("These calls have no traces.")) },
+    store,
     redactionOf: () => null,
     now: () => time,
     log: { warn: (...[, text]: unknown[]) => warnings.push(String(text)), error: expect.fail },
@@ -170,6 +176,33 @@ it("gives its items back when it shuts down: another server goes on at once", as
   const called = second.evaluators.calls.map((call) => call.case);
   expect([called.length, new Set(called).size]).toEqual([CASES, CASES]);
   gate.open();
+});
+
+it("ends a run when its scores are in their traces, and not before", async () => {
+  const answers: (() => void)[] = [];
+  let isOpen = false;
+  let written = 0;
+  const putScores: SpanStore["putScores"] = async ({ scores }) => {
+    if (!isOpen) await new Promise<void>((resolve) => answers.push(resolve));
+    written += scores.length;
+    return { kind: "committed" };
+  };
+  const call: Script["call"] = () => ({ output: "", trace: "0af7651916cd43dd8448eb211c80319c" });
+  const server = startServer({ call }, { putScores });
+  const concurrency = 4;
+  const { id } = await start(server, { concurrency });
+  await expect.poll(() => answers.length, SOON).toBe(1);
+  // The results of a second batch wait with the run: it does not get further ahead of its scores.
+  await expect.poll(() => server.evaluators.calls.length, SOON).toBeGreaterThan(concurrency);
+  const looks = server.looks();
+  await expect.poll(() => server.looks(), SOON).toBeGreaterThan(looks + 5);
+  const run = await read(id);
+  expect([run.status, written]).toEqual(["running", 0]);
+  expect(run.results).toBeLessThanOrEqual(2 * concurrency);
+  isOpen = true;
+  for (const answer of answers) answer();
+  expect(await ended(id)).toMatchObject({ status: "finished", results: CASES });
+  expect(written).toBe(CASES);
 });
 
 it("breaks off the calls of a run that was stopped on another server", async () => {

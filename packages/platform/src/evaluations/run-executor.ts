@@ -109,7 +109,7 @@ export class RunExecutor {
 
   /** Renews the leases of a run, or breaks its calls off where it has ended. */
   async #watch({ ref, worker, abort }: CarriedOut): Promise<void> {
-    const { LEASE_MS } = await import("./leased-items.ts");
+    const { LEASE_MS } = await import("./run-exchange.ts");
     const { runs } = this.#options.registry;
     try {
       const found = await runs.get(ref);

@@ -7,6 +7,7 @@ import { describeModel } from "./model.contract.ts";
 import { describeProjects } from "./projects.contract.ts";
 import { describeRedaction } from "./redaction.contract.ts";
 import { describeReopening } from "./reopening.contract.ts";
+import { describeRunExchange } from "./run-exchange.contract.ts";
 import { describeRunLeases } from "./run-leases.contract.ts";
 import { describeRunResults } from "./run-results.contract.ts";
 import { describeRunWorkers } from "./run-workers.contract.ts";
@@ -50,6 +51,7 @@ export function describeRegistry(name: string, under: RegistryUnderTest): void {
     describeRunResults(subject);
     describeRunLeases(subject);
     describeRunWorkers(subject);
+    describeRunExchange(subject);
     describeConcurrency(subject);
     describeModel(subject);
     describeReopening(subject);

@@ -136,33 +136,6 @@ export function describeRunWorkers(subject: Subject): void {
       expect(await openRuns()).toEqual([{ ...ref, workers: 0, left: 12, concurrency: 4 }]);
     });
 
-    it("reads what cases hold by their ids", async () => {
-      const { ref } = await startRun(subject, { runner: "platform", plan: PLAN });
-      const cases = [
-        { id: "a", inputs: { n: 1 }, expected: null, metadata: { from: "x" } },
-        { id: "b", inputs: "text" },
-        { id: "c", inputs: [] },
-      ];
-      done(await registry.runs.addCases(ref, cases));
-      const { ref: other } = await startRun(subject, { runner: "platform", plan: PLAN });
-      done(await registry.runs.addCases(other, [{ id: "b", inputs: "other" }]));
-      const read = await registry.runs.contents(ref, ["a", "b", "nope", "not\u0000storable"]);
-      expect(new Map(read)).toEqual(
-        new Map([
-          ["a", { inputs: { n: 1 }, expected: null, metadata: { from: "x" } }],
-          ["b", { inputs: "text", metadata: {} }],
-        ]),
-      );
-      const none = { project: subject.project, run: "nope" };
-      expect((await registry.runs.contents(none, ["a"])).size).toBe(0);
-      expect((await registry.runs.contents(ref, [])).size).toBe(0);
-      await registry.runs.purge(subject.project, { testset: "golden", row: "b" });
-      expect([...(await registry.runs.contents(ref, ["a", "b", "c"])).keys()].toSorted()).toEqual([
-        "a",
-        "c",
-      ]);
-    });
-
     it("finds the run of an earlier request by what was asked for", async () => {
       const asked = { candidate: "default", trials: 2 };
       const ref = { project: subject.project, run: "nightly-1" };

@@ -4,13 +4,13 @@ import type { Insertable } from "kysely";
 import { sql } from "kysely";
 import type { RegistryDatabase, RegistryTables } from "../../stores/registry/registry-tables.ts";
 import type { RegistryContext } from "../registry-context.ts";
-import { inTransaction, storableText } from "../registry-context.ts";
+import { storableText } from "../registry-context.ts";
 import type { RegistryOutcome, RegistryProblem } from "../registry-outcome.ts";
 import { done, refusalOf } from "../registry-outcome.ts";
 import { isCaseId } from "./add-cases.ts";
 import { indexOfItem } from "./run-items.ts";
-import type { KeptResults, ResultToAdd, RunRef, ScoredItem } from "./run-registry.ts";
-import { invalid, lockRunning, orderOf, type RunRow } from "./run-rows.ts";
+import type { KeptResults, ResultToAdd, ScoredItem } from "./run-registry.ts";
+import { invalid, orderOf, type RunRow } from "./run-rows.ts";
 
 type ResultRow = Insertable<RegistryTables["run_results"]>;
 
@@ -21,39 +21,41 @@ interface Placed {
   readonly row: ResultRow;
 }
 
+export interface AddedToRun {
+  readonly results: KeptResults;
+  /** The run with these results counted. */
+  readonly run: RunRow;
+}
+
+const NO_RESULTS: KeptResults = { added: 0, ignored: [], kept: [] };
+
 /** Adds results; what an item has already stays, and so does the first of two in one batch. */
-export function addResults(
-  context: RegistryContext,
-  ref: RunRef,
+export async function addResults(
+  tx: RegistryDatabase,
+  { now }: Pick<RegistryContext, "now">,
+  run: RunRow,
   results: readonly ResultToAdd[],
-): Promise<RegistryOutcome<KeptResults>> {
-  return inTransaction(context, async (tx) => {
-    const run = await lockRunning(tx, context, ref);
-    if (run.kind === "refused") return run;
-    const numbers = await caseNumbers(tx, run.value.key, results);
-    const refusal = refusalOf(
-      results.flatMap((each, n) => problemsOf(run.value, numbers, each, n)),
-    );
-    if (refusal !== undefined) return refusal;
-    const at = context.now();
-    const placed = results.map((each) =>
-      placedRow(run.value, numbers.get(each.case) ?? 0, each, at),
-    );
-    const first = new Map(placed.toReversed().map((each) => [each.place, each]));
-    const inserted = await insertNew(
-      tx,
-      [...first.values()].map(({ row }) => row),
-    );
-    const isNew = (each: Placed) => inserted.has(each.place) && first.get(each.place) === each;
-    const added = placed.filter(isNew);
-    await count(tx, run.value, added);
-    await endLeases(tx, run.value, added);
-    const earlier = [...first.values()].filter(({ place }) => !inserted.has(place));
-    const kept = added.map(({ item, row }) => scoredItem(run.value, item, row));
-    kept.push(...(await storedItems(tx, run.value, earlier)));
-    const ignored = placed.filter((each) => !isNew(each)).map(({ item }) => item);
-    return done({ added: added.length, ignored, kept });
-  });
+): Promise<RegistryOutcome<AddedToRun>> {
+  if (results.length === 0) return done({ results: NO_RESULTS, run });
+  const numbers = await caseNumbers(tx, run.key, results);
+  const refusal = refusalOf(results.flatMap((each, n) => problemsOf(run, numbers, each, n)));
+  if (refusal !== undefined) return refusal;
+  const at = now();
+  const placed = results.map((each) => placedRow(run, numbers.get(each.case) ?? 0, each, at));
+  const first = new Map(placed.toReversed().map((each) => [each.place, each]));
+  const inserted = await insertNew(
+    tx,
+    [...first.values()].map(({ row }) => row),
+  );
+  const isNew = (each: Placed) => inserted.has(each.place) && first.get(each.place) === each;
+  const added = placed.filter(isNew);
+  const counted = await count(tx, run, added);
+  await endLeases(tx, run, added);
+  const earlier = [...first.values()].filter(({ place }) => !inserted.has(place));
+  const kept = added.map(({ item, row }) => scoredItem(run, item, row));
+  kept.push(...(await storedItems(tx, run, earlier)));
+  const ignored = placed.filter((each) => !isNew(each)).map(({ item }) => item);
+  return done({ results: { added: added.length, ignored, kept }, run: { ...run, ...counted } });
 }
 
 async function caseNumbers(
@@ -163,26 +165,29 @@ async function insertNew(
   return new Set(inserted.map(placeOf));
 }
 
-async function count(tx: RegistryDatabase, run: RunRow, added: readonly Placed[]): Promise<void> {
-  if (added.length === 0) return;
+/** @returns What has changed in the run's row. */
+async function count(
+  tx: RegistryDatabase,
+  run: RunRow,
+  added: readonly Placed[],
+): Promise<Partial<RunRow>> {
+  if (added.length === 0) return {};
   const rows = added.map(({ row }) => row);
   const sum = (amounts: readonly (number | null | undefined)[]) =>
     amounts.reduce<number>((total, amount) => total + (amount ?? 0), 0);
   const unknown = (amounts: readonly (number | null | undefined)[]) =>
     amounts.filter((amount) => amount === null).length;
-  await tx
-    .updateTable("runs")
-    .set({
-      results: run.results + rows.length,
-      errors: run.errors + rows.filter(({ status }) => status === "error").length,
-      unknown_costs: run.unknown_costs + unknown(rows.map(({ cost }) => cost)),
-      call_cost: run.call_cost + sum(rows.map(({ cost }) => cost)),
-      unknown_judge_costs:
-        run.unknown_judge_costs + unknown(rows.map(({ judge_cost }) => judge_cost)),
-      judge_cost: run.judge_cost + sum(rows.map(({ judge_cost }) => judge_cost)),
-    })
-    .where("key", "=", run.key)
-    .execute();
+  const counted = {
+    results: run.results + rows.length,
+    errors: run.errors + rows.filter(({ status }) => status === "error").length,
+    unknown_costs: run.unknown_costs + unknown(rows.map(({ cost }) => cost)),
+    call_cost: run.call_cost + sum(rows.map(({ cost }) => cost)),
+    unknown_judge_costs:
+      run.unknown_judge_costs + unknown(rows.map(({ judge_cost }) => judge_cost)),
+    judge_cost: run.judge_cost + sum(rows.map(({ judge_cost }) => judge_cost)),
+  };
+  await tx.updateTable("runs").set(counted).where("key", "=", run.key).execute();
+  return counted;
 }
 
 /** What has a result is not called again, even if its lease was given to another server meanwhile. */

@@ -144,28 +144,6 @@ export async function readCases(
   return done({ items, next: end < total && items.length > 0 ? end : null });
 }
 
-/** What cases hold, by their ids; without those that were purged. */
-export async function readContent(
-  db: RegistryDatabase,
-  ref: RunRef,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, CaseContent>> {
-  const found = await findRun(db, ref);
-  const known = ids.filter(isCaseId);
-  if (found.kind === "refused" || known.length === 0) return new Map();
-  const rows = await db
-    .selectFrom("run_cases")
-    .select(["id", "content"])
-    .where("run_key", "=", found.value.key)
-    .where("id", "in", known)
-    .execute();
-  return new Map(
-    rows.flatMap(({ id, content }) =>
-      content === null ? [] : [[id, JSON.parse(content) as CaseContent] as const],
-    ),
-  );
-}
-
 interface StoredCase {
   readonly number: number;
   readonly id: string;

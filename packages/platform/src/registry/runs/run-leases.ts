@@ -1,62 +1,55 @@
 import { randomBytes } from "node:crypto";
-import type { RunItem } from "@agate/protocol";
 import type { RegistryDatabase } from "../../stores/registry/registry-tables.ts";
 import type { RegistryContext } from "../registry-context.ts";
 import { inTransaction } from "../registry-context.ts";
-import type { RegistryOutcome } from "../registry-outcome.ts";
 import { done } from "../registry-outcome.ts";
 import { costStop } from "./cost-stop.ts";
 import { indexOfItem, itemAt } from "./run-items.ts";
-import type { LeaseRequest, LeasingWorker, RunLease, RunRef } from "./run-registry.ts";
-import {
-  findRun,
-  itemsPerCase,
-  lockRunning,
-  orderOf,
-  type RunRow,
-  runDocument,
-} from "./run-rows.ts";
+import type {
+  CaseContent,
+  LeasedItem,
+  LeaseRequest,
+  LeasingWorker,
+  RunLease,
+  RunRef,
+} from "./run-registry.ts";
+import { findRun, itemsPerCase, orderOf, type RunRow, runDocument } from "./run-rows.ts";
 
 /**
  * Leases items of a run. Each item before `next_item` has a result or a lease; so those to call are the
  * expired leases, and what follows. A server that is killed keeps its items until they expire.
  */
-export function leaseItems(
-  context: RegistryContext,
-  ref: RunRef,
+export async function leaseItems(
+  tx: RegistryDatabase,
+  { now }: Pick<RegistryContext, "now">,
+  run: RunRow,
   { count, ms, worker }: LeaseRequest,
-): Promise<RegistryOutcome<RunLease>> {
-  return inTransaction(context, async (tx) => {
-    const locked = await lockRunning(tx, context, ref);
-    if (locked.kind === "refused") return locked;
-    const run = locked.value;
-    const at = context.now();
-    const token = worker?.id ?? randomBytes(16).toString("hex");
-    const lease = { token, expires_at: later(at, ms) };
-    if (worker !== undefined) await announceWorker(tx, run.key, worker.id, lease.expires_at);
-    const held = await heldLeases(tx, run.key, at);
-    const room = worker ? await roomFor(tx, run.key, worker, held, at) : count;
-    const document = runDocument(run);
-    const stop = costStop(document.costs, document.plan?.max_cost ?? null);
-    const most = stop === undefined ? Math.min(count, room) : 0;
-    const expired = await expiredItems(tx, run.key, at, most);
-    const fresh = await freshItems(tx, run, most - expired.length);
-    if (fresh.next > run.next_item) {
-      const next = { next_item: fresh.next };
-      await tx.updateTable("runs").set(next).where("key", "=", run.key).execute();
-    }
-    const items = [...expired, ...fresh.items];
-    if (items.length > 0) {
-      await tx
-        .insertInto("run_leases")
-        .values(items.map((item) => ({ run_key: run.key, item, ...lease })))
-        .onConflict((conflict) => conflict.columns(["run_key", "item"]).doUpdateSet(lease))
-        .execute();
-    }
-    const leased = held.all + items.length;
-    const named = await namesOf(tx, run, items);
-    return done({ ...lease, items: named, leased, run: document, stop });
-  });
+): Promise<RunLease> {
+  const at = now();
+  const token = worker?.id ?? randomBytes(16).toString("hex");
+  const lease = { token, expires_at: later(at, ms) };
+  if (worker !== undefined) await announceWorker(tx, run.key, worker.id, lease.expires_at);
+  const held = await heldLeases(tx, run.key, at);
+  const room = worker ? await roomFor(tx, run.key, worker, held, at) : count;
+  const document = runDocument(run);
+  const stop = costStop(document.costs, document.plan?.max_cost ?? null);
+  const most = stop === undefined ? Math.min(count, room) : 0;
+  const expired = most === 0 ? [] : await expiredItems(tx, run.key, at, most);
+  const fresh = await freshItems(tx, run, most - expired.length);
+  if (fresh.next > run.next_item) {
+    const next = { next_item: fresh.next };
+    await tx.updateTable("runs").set(next).where("key", "=", run.key).execute();
+  }
+  const items = [...expired, ...fresh.items];
+  if (items.length > 0) {
+    await tx
+      .insertInto("run_leases")
+      .values(items.map((item) => ({ run_key: run.key, item, ...lease })))
+      .onConflict((conflict) => conflict.columns(["run_key", "item"]).doUpdateSet(lease))
+      .execute();
+  }
+  const leased = held.all + items.length;
+  return { ...lease, items: await leasedItems(tx, run, items), leased, run: document, stop };
 }
 
 /** Leases that have not expired. */
@@ -222,24 +215,31 @@ async function calledItems(
   );
 }
 
-async function namesOf(
+async function leasedItems(
   tx: RegistryDatabase,
   run: RunRow,
   items: readonly number[],
-): Promise<readonly RunItem[]> {
+): Promise<readonly LeasedItem[]> {
   const places = items.map((item) => itemAt(orderOf(run), item));
   const numbers = [...new Set(places.map((place) => place.case))];
   if (numbers.length === 0) return [];
   const rows = await tx
     .selectFrom("run_cases")
-    .select(["number", "id"])
+    .select(["number", "id", "content"])
     .where("run_key", "=", run.key)
     .where("number", "in", numbers)
     .execute();
-  const ids = new Map(rows.map(({ number, id }) => [number, id]));
+  const cases = new Map(
+    rows.map(({ number, id, content }) => [
+      number,
+      { case: id, content: content === null ? null : (JSON.parse(content) as CaseContent) },
+    ]),
+  );
   return places.map(({ case: number, column, trial }) => ({
     column: run.spec.columns[column]?.name ?? "",
-    case: ids.get(number) ?? "",
+    case: "",
+    content: null,
+    ...cases.get(number),
     trial,
   }));
 }

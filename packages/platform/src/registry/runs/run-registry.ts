@@ -67,8 +67,6 @@ export interface Runs {
     filter: CaseFilter,
     page: ForwardPage,
   ): Promise<RegistryOutcome<Page<RunCase>>>;
-  /** Inputs, expectations and metadata of cases by their ids; those that were purged are left out. */
-  contents(ref: RunRef, ids: readonly string[]): Promise<ReadonlyMap<string, CaseContent>>;
   /** Ends a run. `finished` judges it by its gates; a run without cases has failed. */
   end(ref: RunRef, ending: RunEnding): Promise<RegistryOutcome<Run>>;
   /** With its cases and results. */
@@ -85,6 +83,8 @@ export interface Runs {
   ): AsyncIterable<{ readonly run: string; readonly items: readonly ScoredItem[] }>;
   /** Takes items to call, for a while: those never taken, and those whose lease has expired. */
   lease(ref: RunRef, asked: LeaseRequest): Promise<RegistryOutcome<RunLease>>;
+  /** Adds results and leases items, in one transaction: what the results free can be leased at once. */
+  exchange(ref: RunRef, asked: ExchangeRequest): Promise<RegistryOutcome<ExchangedItems>>;
   /** Extends what is left of a lease, and the worker's own presence. @returns how many items it still has. */
   renew(ref: RunRef, lease: { readonly token: string; readonly ms: number }): Promise<number>;
   /** Gives what is left of a lease back, for others to take at once. */
@@ -193,14 +193,31 @@ export interface LeasingWorker {
   readonly most: number;
 }
 
+/** An item to call. */
+export interface LeasedItem extends RunItem {
+  /** What its case has; null where that was purged. */
+  readonly content: CaseContent | null;
+}
+
 export interface RunLease {
   readonly token: string;
   readonly expires_at: string;
-  readonly items: readonly RunItem[];
+  readonly items: readonly LeasedItem[];
   /** Items that are leased, these and those of other workers. */
   readonly leased: number;
   /** The run as it is now. */
   readonly run: Run;
   /** Why the run's cost ceiling lets no more items be leased. */
   readonly stop: CostStop | undefined;
+}
+
+export interface ExchangeRequest {
+  readonly results: readonly ResultToAdd[];
+  readonly lease: LeaseRequest;
+}
+
+export interface ExchangedItems {
+  /** As {@link KeptResults} has them. */
+  readonly kept: KeptResults["kept"];
+  readonly lease: RunLease;
 }

@@ -67,18 +67,28 @@ export async function lockRunning(
   { now }: Pick<RegistryContext, "now">,
   ref: RunRef,
 ): Promise<RegistryOutcome<RunRow>> {
+  const locked = RUN_ID.test(ref.run)
+    ? await tx
+        .updateTable("runs")
+        .set({ updated_at: now() })
+        .where("project_id", "=", ref.project)
+        .where("id", "=", ref.run)
+        .where("status", "=", "running")
+        .returningAll()
+        .returning((eb) =>
+          eb
+            .selectFrom("applications")
+            .select("slug")
+            .whereRef("applications.id", "=", "runs.application_id")
+            .$asScalar()
+            .$notNull()
+            .as("application"),
+        )
+        .executeTakeFirst()
+    : undefined;
+  if (locked !== undefined) return done(parsedRow(locked));
   const found = await findRun(tx, ref);
-  if (found.kind === "refused") return found;
-  const updated_at = now();
-  const [locked] = await tx
-    .updateTable("runs")
-    .set({ updated_at })
-    .where("key", "=", found.value.key)
-    .where("status", "=", "running")
-    .returningAll()
-    .execute();
-  if (locked === undefined) return refused(endedProblem(found.value));
-  return done(parsedRow({ ...locked, application: found.value.application }));
+  return found.kind === "refused" ? found : refused(endedProblem(found.value));
 }
 
 export function endedProblem({ id, status }: Pick<RunRow, "id" | "status">): RegistryProblem {

@@ -6,17 +6,26 @@ import type { Page, PageRequest } from "../paging.ts";
 import type { Applications } from "../registry.ts";
 import type { RegistryContext } from "../registry-context.ts";
 import { inTransaction, pageOf, rowsFor } from "../registry-context.ts";
+import type { RegistryOutcome } from "../registry-outcome.ts";
 import { done } from "../registry-outcome.ts";
 import { addCases, isCaseId } from "./add-cases.ts";
 import { addResults } from "./add-results.ts";
 import { createRun, earlierRun } from "./create-run.ts";
 import { endRun } from "./end-run.ts";
-import { readCases, readContent, readResults } from "./read-run.ts";
+import { readCases, readResults } from "./read-run.ts";
 import { leaseItems, releaseLease, renewLease } from "./run-leases.ts";
-import type { OpenRun, RunFilter, Runs } from "./run-registry.ts";
+import type {
+  ExchangedItems,
+  ExchangeRequest,
+  OpenRun,
+  RunFilter,
+  RunRef,
+  Runs,
+} from "./run-registry.ts";
 import {
   findRun,
   itemsPerCase,
+  lockRunning,
   parsedRow,
   type RunRow,
   type RunSpec,
@@ -47,9 +56,11 @@ export function createRuns(
     },
     earlier: (ref, asked) => earlierRun(db, ref, asked),
     toCarryOut: () => runsToCarryOut(context),
-    contents: (ref, ids) => readContent(db, ref, ids),
     addCases: (ref, cases) => addCases(context, ref, cases),
-    addResults: (ref, results) => addResults(context, ref, results),
+    async addResults(ref, results) {
+      const outcome = await inRun(context, ref, (tx, run) => addResults(tx, context, run, results));
+      return outcome.kind === "refused" ? outcome : done(outcome.value.results);
+    },
     results: (ref, filter, page) => readResults(db, ref, filter, page),
     cases: (ref, filter, page) => readCases(db, ref, filter, page),
     end: (ref, ending) => endRun(context, ref, ending),
@@ -61,10 +72,36 @@ export function createRuns(
     },
     purge: (project, row) => purgeRow(context, project, row),
     scoresOfRow: (project, row) => scoresOfRow(db, project, row),
-    lease: (ref, asked) => leaseItems(context, ref, asked),
+    lease: (ref, asked) =>
+      inRun(context, ref, async (tx, run) => done(await leaseItems(tx, context, run, asked))),
+    exchange: (ref, asked) => inRun(context, ref, (tx, run) => exchange(tx, context, run, asked)),
     renew: (ref, lease) => renewLease(context, ref, lease),
     release: (ref, token) => releaseLease(context, ref, token),
   };
+}
+
+/** Runs work in one transaction that locks a run which has not ended. */
+function inRun<Value>(
+  context: RegistryContext,
+  ref: RunRef,
+  work: (tx: RegistryDatabase, run: RunRow) => Promise<RegistryOutcome<Value>>,
+): Promise<RegistryOutcome<Value>> {
+  return inTransaction(context, async (tx) => {
+    const locked = await lockRunning(tx, context, ref);
+    return locked.kind === "refused" ? locked : work(tx, locked.value);
+  });
+}
+
+async function exchange(
+  tx: RegistryDatabase,
+  context: RegistryContext,
+  run: RunRow,
+  { results, lease }: ExchangeRequest,
+): Promise<RegistryOutcome<ExchangedItems>> {
+  const added = await addResults(tx, context, run, results);
+  if (added.kind === "refused") return added;
+  const leased = await leaseItems(tx, context, added.value.run, lease);
+  return done({ kept: added.value.results.kept, lease: leased });
 }
 
 async function runsToCarryOut({
