@@ -61,9 +61,9 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
     describeTrees(subject, sizes);
     describeLists(subject, sizes);
     describeSearch(subject);
-    describeTraffic(subject);
-    describeFailedSpans(subject, sizes);
     if (extent === "all") {
+      describeTraffic(subject);
+      describeFailedSpans(subject, sizes);
       describeSizes(subject, commits, sizes);
       describeSendingAgain(subject, sizes);
       describeSpanLimit(subject);

@@ -1,3 +1,3 @@
 import { compareHistories } from "./compare-histories.fixture.ts";
 
-compareHistories(3);
+compareHistories(2);
