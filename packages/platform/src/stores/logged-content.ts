@@ -6,6 +6,33 @@ export const LOGGED_CONTENT = ":content";
 /** Of a row, in characters: reading a trace has the rows of all its spans in memory. */
 export const MOST_LOGGED_CHARACTERS = 128 * 1024;
 
+/** Content that is in memory at a time while spans are read or indexed, in bytes; that of one span may be longer. */
+const CONTENT_AT_ONCE = 1024 * 1024;
+
+/**
+ * Items in groups whose content has room in memory together; each has at least one.
+ *
+ * @param bytesOf How long the content of an item is.
+ */
+export function groupedByContent<Item>(
+  items: readonly Item[],
+  bytesOf: (item: Item) => number,
+  most = CONTENT_AT_ONCE,
+): Item[][] {
+  const groups: Item[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const item of items) {
+    const own = bytesOf(item);
+    bytes += own;
+    if (bytes > most) {
+      groups.push([]);
+      bytes = own;
+    }
+    groups.at(-1)?.push(item);
+  }
+  return groups;
+}
+
 const BEGINNING = '{"logged":';
 
 /** Content that came in log records of one span. Each part is JSON. */

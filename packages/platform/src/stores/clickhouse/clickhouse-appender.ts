@@ -5,6 +5,7 @@ import { beyondLimit, committed } from "../span-limit.ts";
 import type { AppendOutcome, OpenAppender, RejectedSpan, SpanBatch } from "../span-store.ts";
 import type { StoreTrouble } from "../store-errors.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { LoggedWords } from "./logged-words.ts";
 import type { IncomingSpan } from "./span-row.ts";
 import { INCOMING_COLUMNS, incomingRow } from "./span-row.ts";
 import { SummaryBacklog } from "./summary-keeper.ts";
@@ -24,6 +25,7 @@ export class ClickHouseAppender implements Omit<OpenAppender, "putScores"> {
   readonly #onTrouble: (trouble: StoreTrouble) => void;
   readonly #summaries: SummaryWriter;
   readonly #backlog: SummaryBacklog;
+  readonly #loggedWords: LoggedWords;
   readonly #clock = new VersionClock();
   readonly #commits = new GroupCommit<WaitingBatch>({
     concurrency: 1,
@@ -40,6 +42,7 @@ export class ClickHouseAppender implements Omit<OpenAppender, "putScores"> {
     this.#maxSpansPerTrace = maxSpansPerTrace;
     this.#onTrouble = onTrouble;
     this.#summaries = new SummaryWriter(session);
+    this.#loggedWords = new LoggedWords(session);
     this.#backlog = new SummaryBacklog(this.#summaries, onTrouble);
   }
 
@@ -87,7 +90,11 @@ export class ClickHouseAppender implements Omit<OpenAppender, "putScores"> {
     );
     for (const [project, own] of Map.groupBy(spans, (span) => span.project)) {
       const byTrace = Map.groupBy(own, ({ span }) => span.traceId);
-      this.#backlog.add(project, await this.#summaries.follow(project, byTrace));
+      const [behind] = await Promise.all([
+        this.#summaries.follow(project, byTrace),
+        this.#loggedWords.addToSpans(project, own),
+      ]);
+      this.#backlog.add(project, behind);
     }
   }
 }

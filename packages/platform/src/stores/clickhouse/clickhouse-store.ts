@@ -41,7 +41,7 @@ import { keepRowsFor, prepareDatabase } from "./prepare-database.ts";
 import { earliestStart, runAnalytics } from "./run-analytics.ts";
 import { runScoreFigures } from "./run-score-figures.ts";
 import { ScoreExporter } from "./score-exporter.ts";
-import { ScoreWriter } from "./score-table.ts";
+import { ScoreWriter } from "./score-writer.ts";
 import { SpanExporter } from "./span-exporter.ts";
 import { SummaryKeeper } from "./summary-keeper.ts";
 import { TraceReader } from "./trace-reader.ts";

@@ -87,6 +87,126 @@ export function describeLoggedContent(subject: Subject): void {
       },
     );
 
+    describe("is found by its words", () => {
+      /** The spans, by their names, that a search finds, and whether it finds their trace. */
+      async function found(text: string): Promise<readonly [spans: string[], traces: number]> {
+        await subject.store.searchCaughtUp();
+        const spans = await subject.namesOf("listSpans", { text });
+        return [spans.sort(), (await subject.namesOf("listTraces", { text })).length];
+      }
+      const named = [
+        storedSpan({ name: "call" }),
+        storedSpan({ ...CHILD, name: "tool", outputs: "own" }),
+      ];
+
+      it.each(["before", "after", "between"] as const)(
+        "that come %s the spans, together with those of the span",
+        async (when) => {
+          subject.fresh();
+          if (when === "before") await put(...rows());
+          await subject.append(when === "between" ? named.slice(0, 1) : named);
+          if (when !== "before") {
+            // The words of the spans are indexed already.
+            await subject.store.searchCaughtUp();
+            await put(...rows());
+          }
+          if (when === "between") await subject.append(named.slice(1));
+          const expectFound = async () => {
+            expect(await found("grüße")).toEqual([["call"], 1]);
+            expect(await found("call hello kind")).toEqual([["call"], 1]);
+            expect(await found('"be kind" gru*')).toEqual([["call"], 1]);
+            expect(await found("logged")).toEqual([["tool"], 1]);
+            expect(await found("tool own logged")).toEqual([["tool"], 1]);
+            expect(await found("own")).toEqual([["tool"], 1]);
+            expect(await found("hello own")).toEqual([[], 0]);
+            expect(await found("assistant missing")).toEqual([[], 0]);
+          };
+          await expectFound();
+          await subject.append(named);
+          await put(...rows());
+          await expectFound();
+        },
+      );
+
+      it("that are added later, and not where the span has content of its own", async () => {
+        subject.fresh();
+        await subject.append(named);
+        await put(
+          row(1, { asked: ['"first"'] }),
+          row(2, { inputs: '"shown"', outputs: '"hidden"' }),
+        );
+        expect(await found("first")).toEqual([["call"], 1]);
+        expect(await found("hidden")).toEqual([[], 0]);
+        await put(row(1, { asked: ['"second"'] }, { loggedAt: 2 }));
+        expect(await found('"first second"')).toEqual([["call"], 1]);
+        // The span is sent again, with what it had not before.
+        await subject.append([{ ...storedSpan({ ...CHILD, name: "tool", inputs: "mine" }) }]);
+        expect(await found("shown")).toEqual([[], 0]);
+        expect(await found("mine hidden")).toEqual([["tool"], 1]);
+      });
+
+      it("in the trace and project that it was logged in, and in analytics", async () => {
+        subject.fresh();
+        await subject.append([...named, storedSpan({ traceId: traceIdOf(2), name: "other" })]);
+        const elsewhere = subject.project;
+        subject.fresh();
+        await subject.append([...named, storedSpan({ traceId: traceIdOf(2), name: "other" })]);
+        await put(row(1, { asked: ['"needle"'] }, { traceId: traceIdOf(2) }));
+        expect(await found("needle")).toEqual([["other"], 1]);
+        const request = { filter: { text: "needle" }, limit: 10, after: null };
+        const others = await subject.store.listSpans({ ...request, project: elsewhere });
+        expect(others.items).toEqual([]);
+        const day = Date.UTC(2026, 10, 1) * 1000;
+        const { total } = await subject.store.analytics({
+          project: subject.project,
+          filter: { text: "needle" },
+          from: day - 1_000_000,
+          to: day + 86_400_000_000,
+          interval: 86_401_000_000,
+          groups: null,
+        });
+        expect(total.count).toBe(1);
+      });
+
+      it("until its trace is deleted or has expired", async () => {
+        subject.fresh();
+        await put(...rows(), row(1, { asked: ['"hello"'] }, { traceId: traceIdOf(2) }));
+        const other = storedSpan({ traceId: traceIdOf(2), name: "other" });
+        await subject.append([...named, other]);
+        expect(await found("hello")).toEqual([["call", "other"], 2]);
+        await subject.store.deleteTrace(subject.project, traceIdOf(1));
+        expect(await found("hello")).toEqual([["other"], 1]);
+        // Sent again, they have no content any more.
+        await subject.append(named);
+        expect(await found("hello")).toEqual([["other"], 1]);
+        while ((await subject.store.expire(2_000_000, 1_000)) > 0);
+        expect(await found("hello")).toEqual([[], 0]);
+        await subject.append([...named, other], 3_000_000);
+        expect(await found("hello")).toEqual([[], 0]);
+        expect(await found("call")).toEqual([["call"], 1]);
+      });
+
+      it("of more spans than are indexed at a time", async () => {
+        subject.fresh();
+        // In SQLite 1,000 at a time, in PostgreSQL 50; a trace takes 1,000.
+        const many = Array.from({ length: 1_010 }, (_, n) => {
+          const ids = { traceId: traceIdOf(n % 3), id: spanIdOf(n + 1) };
+          return { span: storedSpan({ ...ids, name: `span-${n}` }), ids, n };
+        });
+        await subject.append(many.map(({ span }) => span));
+        await subject.store.searchCaughtUp();
+        await put(
+          ...many.map(({ ids, n }) =>
+            row(n + 1, { asked: [`"word${n} common"`] }, { traceId: ids.traceId }),
+          ),
+        );
+        expect(await found("word0")).toEqual([["span-0"], 1]);
+        expect(await found("word1009")).toEqual([["span-1009"], 1]);
+        const page = await subject.list("listSpans", { text: "common" }, 2_000);
+        expect(page.items).toHaveLength(many.length);
+      });
+    });
+
     it("is beside scores, and not counted with them", async () => {
       subject.fresh();
       await subject.append(SPANS);

@@ -78,15 +78,16 @@ export class Maintenance {
   }
 
   async #indexAll(): Promise<void> {
-    const [row] = await this.#database.query<{ last: number | null }>(
-      "SELECT max(unindexed_no) AS last FROM agate.unindexed",
+    const [last] = await this.#database.query<{ places: number; contents: number }>(
+      `SELECT (SELECT coalesce(max(unindexed_no), 0) FROM agate.unindexed) AS places,
+         (SELECT coalesce(max(unindexed_no), 0) FROM agate.unindexed_contents) AS contents`,
     );
-    const last = row?.last ?? null;
-    while (last !== null && !this.#closed) {
+    while (last !== undefined && !this.#closed) {
       if (await indexSome(this.#database, this.#onTrouble)) continue;
       const rest = await this.#database.query(
-        "SELECT FROM agate.unindexed WHERE unindexed_no <= $1 LIMIT 1",
-        [last],
+        `SELECT WHERE EXISTS (SELECT FROM agate.unindexed WHERE unindexed_no <= $1)
+           OR EXISTS (SELECT FROM agate.unindexed_contents WHERE unindexed_no <= $2)`,
+        [last.places, last.contents],
       );
       if (rest.length === 0) return;
       await pause(POLL_OTHERS_MS);

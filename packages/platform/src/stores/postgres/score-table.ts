@@ -1,3 +1,4 @@
+import { LOGGED_CONTENT } from "../logged-content.ts";
 import type { ScoreBatch, ScoreOutcome, ScoreRow, StoredScore } from "../score-store.ts";
 import { committedScores, TraceScores, withinLimit } from "../score-store.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
@@ -18,6 +19,7 @@ export async function putScores(
       const known = await knownScores(transaction, project, traceIds, scores);
       const { kept, rejected } = withinLimit(scores, known);
       await insertScores(transaction, project, kept);
+      await noteLogged(transaction, project, kept);
       return committedScores(rejected);
     });
   } catch (error) {
@@ -96,6 +98,21 @@ async function insertScores(
   );
 }
 
+/** Leaves spans to be indexed with their logged content. Whether they are there is seen when that is done. */
+async function noteLogged(
+  transaction: SqlTransaction,
+  project: string,
+  kept: readonly StoredScore[],
+): Promise<void> {
+  const logged = kept.filter(({ name }) => name === LOGGED_CONTENT);
+  if (logged.length === 0) return;
+  await transaction.query(
+    `INSERT INTO agate.unindexed_contents (project, trace_id, span_id)
+     SELECT DISTINCT $1::text, n.trace_id, n.span_id FROM unnest($2::text[], $3::text[]) AS n (trace_id, span_id)`,
+    [project, logged.map(({ traceId }) => traceId), logged.map(({ spanId }) => spanId ?? "")],
+  );
+}
+
 function keyOf({ traceId, id }: StoredScore): string {
   return `${traceId} ${id}`;
 }
@@ -113,4 +130,20 @@ export async function scoresOfTrace(
     "scores-of-trace",
   );
   return rows.length === 0 ? null : new TraceScores(rows);
+}
+
+/** The logged content of spans of a trace. */
+export function contentOfSpans(
+  runner: SqlRunner,
+  project: string,
+  traceId: string,
+  spanIds: readonly string[],
+): Promise<readonly ScoreRow[]> {
+  return runner.query<ScoreRow>(
+    `SELECT span_id, record FROM agate.scores
+     WHERE project = $1 AND trace_id = $2 AND span_id = ANY($3::text[]) AND name = '${LOGGED_CONTENT}'
+     ORDER BY created, score_id`,
+    [project, traceId, spanIds],
+    "content-of-spans",
+  );
 }

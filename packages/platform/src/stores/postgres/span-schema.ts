@@ -195,4 +195,17 @@ export const MIGRATIONS: readonly string[] = [
   WHERE t.trace_no = f.trace_no;
   CREATE INDEX traces_failed ON agate.traces (project, start, trace_id) WHERE failed_spans > 0;
   `,
+  `
+  -- Content that came in log records, by its span: indexing looks for it in every trace, most of which have none.
+  CREATE INDEX scores_logged ON agate.scores (project, trace_id, span_id) WHERE name = ':content';
+  -- Spans for which content was logged, whose words are still to be indexed with it.
+  CREATE TABLE agate.unindexed_contents (
+    unindexed_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    project text COLLATE "C" NOT NULL,
+    trace_id text COLLATE "C" NOT NULL,
+    span_id text COLLATE "C" NOT NULL
+  );
+  INSERT INTO agate.unindexed_contents (project, trace_id, span_id)
+  SELECT DISTINCT project, trace_id, span_id FROM agate.scores WHERE name = ':content';
+  `,
 ];

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { LOGGED_CONTENT } from "../logged-content.ts";
 import type { ScoreBatch, ScoreRow } from "../score-store.ts";
 import { TraceScores, withinLimit } from "../score-store.ts";
 import { NO_ADDITIONS, SpanAdditions } from "../span-additions.ts";
@@ -11,6 +12,13 @@ export interface WrittenScores {
   readonly rejected: readonly string[];
 }
 
+interface OrphanRow {
+  readonly project: string;
+  readonly trace_id: string;
+  readonly span_id: string;
+  readonly name: string;
+}
+
 /** Writes and deletes scores. Every method must run inside a transaction, which the caller commits. */
 export class ScoreWriter {
   readonly #count: StatementSync;
@@ -19,6 +27,9 @@ export class ScoreWriter {
   readonly #hasTrace: StatementSync;
   readonly #deleteOfTrace: StatementSync;
   readonly #deleteOrphans: StatementSync;
+  readonly #noteLogged: StatementSync;
+  readonly #forgetLogged: StatementSync;
+  readonly #forgetLoggedSpan: StatementSync;
 
   constructor(db: DatabaseSync) {
     this.#count = db.prepare("SELECT count(*) AS n FROM scores WHERE project = ? AND trace_id = ?");
@@ -36,7 +47,18 @@ export class ScoreWriter {
       `DELETE FROM scores WHERE (project, trace_id, score_id) IN (
          SELECT project, trace_id, score_id FROM scores s WHERE received < ?
            AND NOT EXISTS (SELECT 1 FROM traces t WHERE t.project = s.project AND t.trace_id = s.trace_id)
-         ORDER BY received LIMIT ?)`,
+         ORDER BY received LIMIT ?)
+       RETURNING project, trace_id, span_id, name`,
+    );
+    // A new number, for which the index looks at the span again.
+    this.#noteLogged = db.prepare(
+      "INSERT OR REPLACE INTO logged_spans (project, trace_id, span_id) VALUES (?, ?, ?)",
+    );
+    this.#forgetLogged = db.prepare("DELETE FROM logged_spans WHERE project = ? AND trace_id = ?");
+    this.#forgetLoggedSpan = db.prepare(
+      `DELETE FROM logged_spans AS l WHERE project = ? AND trace_id = ? AND span_id = ?
+         AND NOT EXISTS (SELECT 1 FROM scores s WHERE s.project = l.project AND s.trace_id = l.trace_id
+           AND s.span_id = l.span_id AND s.name = '${LOGGED_CONTENT}')`,
     );
   }
 
@@ -63,6 +85,9 @@ export class ScoreWriter {
         score.receivedAt,
         score.record,
       );
+      if (score.name === LOGGED_CONTENT) {
+        this.#noteLogged.run(project, score.traceId, score.spanId ?? "");
+      }
     }
     const changes = traceIds
       .filter((traceId) => this.#hasTrace.get(project, traceId) !== undefined)
@@ -72,12 +97,17 @@ export class ScoreWriter {
 
   /** @returns Whether there were any. */
   deleteOfTrace(project: string, traceId: string): boolean {
+    this.#forgetLogged.run(project, traceId);
     return this.#deleteOfTrace.run(project, traceId).changes > 0;
   }
 
   /** Deletes old scores whose traces are not there; @returns how many. */
   deleteOrphans(receivedBefore: number, limit: number): number {
-    return Number(this.#deleteOrphans.run(receivedBefore, limit).changes);
+    const gone = this.#deleteOrphans.all(receivedBefore, limit) as unknown as OrphanRow[];
+    for (const { project, trace_id, span_id, name } of gone) {
+      if (name === LOGGED_CONTENT) this.#forgetLoggedSpan.run(project, trace_id, span_id);
+    }
+    return gone.length;
   }
 
   #countOf(project: string, traceId: string): number {

@@ -1,12 +1,14 @@
 import type { StatementSync } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import type { MessagePort } from "node:worker_threads";
-import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { searchableText } from "../search/search-text.ts";
 import { UnindexableSpans } from "../search/unindexable-spans.ts";
 import { decodeHeader } from "../segments/segment.ts";
+import type { SpanAdditions } from "../span-additions.ts";
+import { NO_ADDITIONS } from "../span-additions.ts";
 import type { StoreTrouble } from "../store-errors.ts";
 import { filesIn } from "./data-directory.ts";
+import { ScoreReader } from "./score-table.ts";
 import type { IndexProgress } from "./span-index-file.ts";
 import { openIndex, progressOf } from "./span-index-file.ts";
 import { isCorrupt, sqliteCode } from "./sqlite-errors.ts";
@@ -30,6 +32,13 @@ interface SpanName {
   readonly span_id: string;
 }
 
+/** A span with logged content, by the ids of which the content is found. */
+interface LoggedSpan {
+  readonly project: string;
+  readonly trace_id: string;
+  readonly span_id: string;
+}
+
 /**
  * Indexes spans by their id and by their words, in a separate file that trails the spans, so that ingest
  * neither waits for its random writes nor shares a lock with it. The file stores its progress, so that a
@@ -43,6 +52,11 @@ export class SpanIndexer {
   readonly #nextSpans: StatementSync;
   readonly #segment: StatementSync;
   readonly #nextDeleted: StatementSync;
+  readonly #anyLogged: StatementSync;
+  readonly #loggedAmong: StatementSync;
+  readonly #nextLogged: StatementSync;
+  readonly #findSpan: StatementSync;
+  readonly #scores: ScoreReader;
   readonly #insertText: StatementSync;
   readonly #insertId: StatementSync;
   readonly #removeText: StatementSync;
@@ -50,6 +64,7 @@ export class SpanIndexer {
   readonly #mergeTexts: StatementSync;
   readonly #setTexts: StatementSync;
   readonly #setIds: StatementSync;
+  readonly #setContents: StatementSync;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
   #progress: IndexProgress;
 
@@ -65,6 +80,23 @@ export class SpanIndexer {
     );
     this.#segment = this.#spans.prepare("SELECT header, body FROM segments WHERE segment = ?");
     this.#nextDeleted = this.#spans.prepare("SELECT span_no, span_id FROM deleted_spans LIMIT ?");
+    this.#anyLogged = this.#spans.prepare("SELECT 1 FROM logged_spans LIMIT 1");
+    // CROSS JOIN keeps the order of the tables.
+    this.#loggedAmong = this.#spans.prepare(
+      `SELECT s.span_no, l.project, l.trace_id, l.span_id FROM spans s CROSS JOIN traces t USING (trace_no)
+       CROSS JOIN logged_spans l
+         ON l.project = t.project AND l.trace_id = t.trace_id AND l.span_id = s.span_id
+       WHERE s.span_no > ? AND s.span_no <= ?`,
+    );
+    this.#nextLogged = this.#spans.prepare(
+      `SELECT logged_no, project, trace_id, span_id FROM logged_spans WHERE logged_no > ?
+       ORDER BY logged_no LIMIT ?`,
+    );
+    this.#findSpan = this.#spans.prepare(
+      `SELECT s.span_no, s.span_id, s.segment FROM traces t CROSS JOIN spans s USING (trace_no)
+       WHERE t.project = ? AND t.trace_id = ? AND s.span_id = ?`,
+    );
+    this.#scores = new ScoreReader(this.#spans);
     this.#insertText = this.#index.prepare("INSERT INTO spans_text (rowid, text) VALUES (?, ?)");
     this.#insertId = this.#index.prepare("INSERT INTO span_ids (span_id, span_no) VALUES (?, ?)");
     this.#removeText = this.#index.prepare("DELETE FROM spans_text WHERE rowid = ?");
@@ -74,11 +106,12 @@ export class SpanIndexer {
     );
     this.#setTexts = this.#index.prepare("UPDATE progress SET texts = ?");
     this.#setIds = this.#index.prepare("UPDATE progress SET ids = ?");
+    this.#setContents = this.#index.prepare("UPDATE progress SET contents = ?");
   }
 
-  /** Indexes some ids, and when those are done some texts. @returns False when it has caught up. */
+  /** Indexes some ids, then some texts, then some logged content. @returns False when it has caught up. */
   indexSome(): boolean {
-    return this.#indexIds() || this.#indexTexts();
+    return this.#indexIds() || this.#indexTexts() || this.#indexContents();
   }
 
   /** Drops some deleted spans from the index. @returns Their numbers, which may be forgotten now. */
@@ -136,23 +169,73 @@ export class SpanIndexer {
     ) as unknown as SpanPlace[];
     const last = places.at(-1);
     if (last === undefined) return false;
+    const logged = this.#loggedIn(this.#progress.texts, last.span_no);
     const textOf = this.#texts();
     const unindexable = new UnindexableSpans();
     this.#inTransaction(() => {
       for (const place of places) {
-        try {
-          const text = textOf(place);
-          if (text !== undefined) this.#insertText.run(place.span_no, text);
-        } catch (error) {
-          if (!isOfSpan(error)) throw error;
-          unindexable.add({ spanId: place.span_id }, error);
-        }
+        this.#indexText(place, unindexable, () =>
+          textOf(place, this.#contentOf(logged.get(place.span_no))),
+        );
       }
       this.#setTexts.run(last.span_no);
     });
     this.#progress = { ...this.#progress, texts: last.span_no };
     unindexable.report(this.#onTrouble);
     return true;
+  }
+
+  /**
+   * Indexes spans again for which content was logged since. One that is not there yet, or whose text is yet to be
+   * indexed, is indexed with its content then.
+   */
+  #indexContents(): boolean {
+    const rows = this.#nextLogged.all(this.#progress.contents, TEXTS_PER_STEP);
+    const logged = rows as unknown as (LoggedSpan & { readonly logged_no: number })[];
+    const last = logged.at(-1);
+    if (last === undefined) return false;
+    const textOf = this.#texts();
+    const unindexable = new UnindexableSpans();
+    this.#inTransaction(() => {
+      for (const span of logged) {
+        const { project, trace_id, span_id } = span;
+        const found = this.#findSpan.get(project, trace_id, span_id);
+        const place = found as unknown as SpanPlace | undefined;
+        if (place === undefined || place.span_no > this.#progress.texts) continue;
+        this.#removeText.run(place.span_no);
+        this.#indexText(place, unindexable, () => textOf(place, this.#contentOf(span)));
+      }
+      this.#setContents.run(last.logged_no);
+    });
+    this.#progress = { ...this.#progress, contents: last.logged_no };
+    unindexable.report(this.#onTrouble);
+    return true;
+  }
+
+  #indexText(
+    { span_no, span_id }: SpanPlace,
+    unindexable: UnindexableSpans,
+    textOf: () => string | undefined,
+  ): void {
+    try {
+      const text = textOf();
+      if (text !== undefined) this.#insertText.run(span_no, text);
+    } catch (error) {
+      if (!isOfSpan(error)) throw error;
+      unindexable.add({ spanId: span_id }, error);
+    }
+  }
+
+  /** The spans with logged content beyond a number and up to another; none are looked for where nothing is logged. */
+  #loggedIn(after: number, upTo: number): ReadonlyMap<number, LoggedSpan> {
+    if (this.#anyLogged.get() === undefined) return new Map();
+    const rows = this.#loggedAmong.all(after, upTo) as unknown as (LoggedSpan & SpanName)[];
+    return new Map(rows.map((row) => [row.span_no, row]));
+  }
+
+  #contentOf(logged: LoggedSpan | undefined): SpanAdditions {
+    if (logged === undefined) return NO_ADDITIONS;
+    return this.#scores.ofListed(logged.project, logged.trace_id, logged.span_id, false);
   }
 
   close(): void {
@@ -172,11 +255,11 @@ export class SpanIndexer {
   }
 
   /** The text of a span; the spans of a segment come one after the other, so one is kept at hand. */
-  #texts(): (place: SpanPlace) => string | undefined {
+  #texts(): (place: SpanPlace, added: SpanAdditions) => string | undefined {
     let current = -1;
     let body: Buffer | undefined;
     let entries = new Map<string, { offset: number; openLength: number }>();
-    return ({ span_id, segment }) => {
+    return ({ span_id, segment }, added) => {
       if (segment !== current) {
         const row = this.#readSegment(segment);
         body = row && Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength);
@@ -192,7 +275,7 @@ export class SpanIndexer {
       // Deleted meanwhile.
       if (body === undefined || entry === undefined) return undefined;
       const open = body.toString("utf8", entry.offset, entry.offset + entry.openLength);
-      return searchableText(JSON.parse(`${open}null${AFTER_LISTED_TOTAL}`));
+      return searchableText(JSON.parse(added.listed(open, "null")));
     };
   }
 

@@ -174,6 +174,19 @@ export const MIGRATIONS: readonly string[] = [
   -- A trace that grows is counted at every commit, which should not read all of its spans. Few spans are in it.
   CREATE INDEX spans_failed_by_trace ON spans (trace_no) WHERE status = 'ERROR';
   `,
+  `
+  -- Spans with content that came in log records, for the index of words: a new number means that there is more
+  -- of it. By the trace's id, not its number: it may arrive before it.
+  CREATE TABLE logged_spans (
+    logged_no INTEGER PRIMARY KEY AUTOINCREMENT,
+    project TEXT NOT NULL,
+    trace_id TEXT NOT NULL,
+    span_id TEXT NOT NULL,
+    UNIQUE (project, trace_id, span_id)
+  ) STRICT;
+  INSERT INTO logged_spans (project, trace_id, span_id)
+  SELECT DISTINCT project, trace_id, span_id FROM scores WHERE name = ':content';
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
