@@ -30,6 +30,8 @@ import { contextFromHeaders } from "./trace-headers.ts";
 
 const TRACER_NAME = "@agate/sdk";
 const CONTENT_LIMIT = 1024 * 1024;
+/** Kept to notice that a test or a tool has replaced it. */
+const RUNTIME_FETCH = globalThis.fetch;
 
 /**
  * Makes what an app traces with. It registers no tracer provider; a context manager only where the
@@ -142,6 +144,7 @@ function createExporter(
     apiKey,
     // Found when it is called: a test or a tool may have replaced it by then.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    isFetchReplaced: () => options.fetch !== undefined || globalThis.fetch !== RUNTIME_FETCH,
     timeoutMs: limits.timeoutMs,
   } satisfies ExporterParts["target"];
   return new LateExporter({ ...parts, target, limits, queue: new SpanQueue(limits) });

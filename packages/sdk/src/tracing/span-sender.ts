@@ -1,6 +1,7 @@
 import { unheldTimer } from "../runtime/process-lifetime.ts";
 import { messageOf } from "./describe-thrown.ts";
 import type { EndedSpan } from "./ended-span.ts";
+import { hasOwnDispatcher, LocalPost, type PostAnswer } from "./local-post.ts";
 import { decodeExportResponse } from "./otlp/decode-export-response.ts";
 import { TraceRequestEncoder } from "./otlp/trace-request-encoder.ts";
 import type { Secrets } from "./secrets.ts";
@@ -19,6 +20,8 @@ export interface SendTarget {
   readonly url: string;
   readonly apiKey: string | undefined;
   readonly fetch: typeof globalThis.fetch;
+  /** Whether `fetch` is anything but the runtime's own: all requests must go through it then. */
+  readonly isFetchReplaced: () => boolean;
   readonly timeoutMs: number;
 }
 
@@ -30,9 +33,11 @@ const LONGEST_WAIT_MS = 2_000;
 export class SpanSender {
   readonly #target: SendTarget;
   readonly #encoder: TraceRequestEncoder;
+  readonly #local: LocalPost | undefined;
 
   constructor(target: SendTarget, secrets: Secrets) {
     this.#target = target;
+    this.#local = LocalPost.to(target.url);
     this.#encoder = new TraceRequestEncoder(secrets);
   }
 
@@ -57,25 +62,45 @@ export class SpanSender {
 
   /** Never rejects. */
   async send(body: Uint8Array, abort: AbortSignal): Promise<SendOutcome> {
-    const { url, apiKey, fetch, timeoutMs } = this.#target;
-    const headers = new Headers({ "content-type": PROTOBUF });
+    const { apiKey, timeoutMs, isFetchReplaced } = this.#target;
+    const headers: Record<string, string> = { "content-type": PROTOBUF };
+    if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`;
+    const local = isFetchReplaced() || hasOwnDispatcher() ? undefined : this.#local;
     try {
-      if (apiKey !== undefined) headers.set("authorization", `Bearer ${apiKey}`);
       const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), abort]);
-      // A redirected POST may come out as a GET, or bring the key to another host.
-      const request = { method: "POST", headers, body, signal, redirect: "manual" };
-      const response = await fetch(url, request as RequestInit);
-      const answer = new Uint8Array(await response.arrayBuffer());
-      return outcomeOf(response, answer);
+      return outcomeOf(
+        local === undefined
+          ? await this.#fetch(headers, body, signal)
+          : await local.send(headers, body, signal),
+      );
     } catch (error) {
       return { kind: "later", reason: networkReason(error), after: null };
     }
   }
+
+  async #fetch(
+    headers: Readonly<Record<string, string>>,
+    body: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<PostAnswer> {
+    const { url, fetch } = this.#target;
+    // A redirected POST may come out as a GET, or bring the key to another host.
+    const request = {
+      method: "POST",
+      headers: new Headers(headers),
+      body,
+      signal,
+      redirect: "manual",
+    };
+    const response = await fetch(url, request as RequestInit);
+    const answer = new Uint8Array(await response.arrayBuffer());
+    return { status: response.status, headers: response.headers, body: answer };
+  }
 }
 
-function outcomeOf(response: Response, answer: Uint8Array): SendOutcome {
-  const { status } = response;
-  if (response.ok) return acceptance(answer);
+function outcomeOf(answer: PostAnswer): SendOutcome {
+  const { status, headers, body } = answer;
+  if (status >= 200 && status < 300) return acceptance(body);
   switch (status) {
     case 413:
       return { kind: "too-large" };
@@ -83,20 +108,16 @@ function outcomeOf(response: Response, answer: Uint8Array): SendOutcome {
     case 502:
     case 503:
     case 504:
-      return {
-        kind: "later",
-        reason: `it answered ${status}`,
-        after: retryAfter(response.headers),
-      };
+      return { kind: "later", reason: `it answered ${status}`, after: retryAfter(headers) };
     case 401:
     case 403:
       return { kind: "refused", reason: `it answered ${status}: check AGATE_API_KEY` };
     default:
-      return { kind: "refused", reason: `it answered ${status}${hint(response)}` };
+      return { kind: "refused", reason: `it answered ${status}${hint(answer)}` };
   }
 }
 
-function hint({ status, headers }: Response): string {
+function hint({ status, headers }: PostAnswer): string {
   const location = headers.get("location");
   if (location !== null) return `, a redirect to ${location}: set AGATE_BASE_URL to where Agate is`;
   return status === 404 ? ": check that AGATE_BASE_URL is the address of Agate" : "";
@@ -109,7 +130,7 @@ function acceptance(answer: Uint8Array): SendOutcome {
 }
 
 /** Seconds, or a date. */
-function retryAfter(headers: Headers): number | null {
+function retryAfter(headers: PostAnswer["headers"]): number | null {
   const value = headers.get("retry-after");
   if (value === null) return null;
   const seconds = Number(value);
@@ -119,7 +140,8 @@ function retryAfter(headers: Headers): number | null {
 
 function networkReason(error: unknown): string {
   if (error instanceof Error && error.name === "TimeoutError") return "it did not answer in time";
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = (cause as { code?: unknown } | undefined)?.code;
-  return typeof code === "string" ? code : messageOf(cause ?? error);
+  // Where `fetch` failed, the error of the connection is the cause of its own.
+  const cause = (error instanceof Error ? error.cause : undefined) ?? error;
+  const code = (cause as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : messageOf(cause);
 }
