@@ -62,12 +62,9 @@ describe("the log", () => {
     });
   });
 
-  it("never has the query", async () => {
-    expect(await logOf("--log-level", "debug")).not.toContain("hidden");
-  });
-
-  it("is made for people with --log-format pretty", async () => {
-    const log = await logOf("--log-format", "pretty");
+  it("is made for people with --log-format pretty, and never has the query", async () => {
+    const log = await logOf("--log-format", "pretty", "--log-level", "debug");
+    expect(log).not.toContain("hidden");
     expect(log).toMatch(/^\[[\d:.]+\] INFO: Agate is running\. /m);
     expect(log).toMatch(
       /^\[[\d:.]+\] INFO: GET \/observability\/traces\/unknown\/: 404 in [\d.]+ ms$/m,
@@ -75,7 +72,7 @@ describe("the log", () => {
     expect(log).not.toContain("\u001b[");
   });
 
-  it.each(["warn", "error", "silent"])("has nothing of this with --log-level %s", async (level) => {
-    expect(await logOf("--log-level", level, "--log-format", "json")).toBe("");
+  it("has nothing of this with --log-level warn", async () => {
+    expect(await logOf("--log-level", "warn", "--log-format", "json")).toBe("");
   });
 });

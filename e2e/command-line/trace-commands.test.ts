@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { emptyDataFolder } from "../data-folder.ts";
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
 import { sendOtlp } from "../send-otlp.ts";
@@ -204,20 +203,5 @@ describe("agate traces --follow", () => {
     followed.stopReading();
     await post(server.url, "5", "canary");
     expect(await followed.ended).toEqual({ code: 0, signal: null });
-  });
-
-  it("goes on through a restart, and shows what it missed", async () => {
-    await using folder = await emptyDataFolder();
-    const first = await startServer({ dataDirectory: folder.path });
-    await using followed = startAgate(first.url, ["traces", "--follow"]);
-    await followed.prints(/^TIME .*\n/);
-    await first.stop();
-    await using second = await startServer({
-      dataDirectory: folder.path,
-      flags: ["--port", new URL(first.url).port],
-    });
-    await post(second.url, "6", "canary");
-    await followed.prints(/call 6 /);
-    expect(followed.output().match(/^TIME/gm)).toHaveLength(1);
   });
 });

@@ -1,0 +1,3 @@
+import { describeShutdown } from "./shutdown.fixture.ts";
+
+describeShutdown("SIGINT");
