@@ -6,9 +6,8 @@ import { BEST, BOTH, call, traceOf } from "./call.ts";
 import { type DevProject, makeProject } from "./dev-project.ts";
 import { type RunningAgate, startAgate } from "./running-agate.ts";
 
-const DEV = ["dev", "--port", "0"];
-/** The compiler takes longer than everything else at a reload. */
-const UNCHECKED = [...DEV, "--no-typecheck"];
+/** Types are checked in type-errors.long.test.ts: the compiler takes longer than everything else here. */
+const DEV = ["dev", "--port", "0", "--no-typecheck"];
 
 /** The document that the platform answers with. */
 async function read<Document>(url: string): Promise<Document> {
@@ -73,24 +72,6 @@ describe("agate dev", () => {
     expect(dev.text()).not.toMatch(/v1\/traces|observability|registry/);
   });
 
-  it("reports type errors in the background, serves all the same, and tells when they are gone", async () => {
-    const wrong = 'export const wrong: number = "text";\n';
-    await project.edit("app.ts", "export const app =", `${wrong}export const app =`);
-    await dev.printed(
-      /app\.ts:\d+:14: TS2322: Type 'string' is not assignable to type 'number'\.\n +\d+ \| export const wrong/,
-    );
-    await dev.printed(/1 type error\. The workflow is still served\.\n/);
-    expect((await call(`${dev.url}/run`)).data).toBe(BOTH);
-    // A change of types alone leaves the program as it is: nothing is reloaded for it.
-    await project.edit("app.ts", "wrong: number", "wrong: string");
-    await dev.printed(/No type errors left\.\n/);
-    // The reloads before may have been printed after the messages of the compiler, which takes its time.
-    await project.edit("app.ts", wrong.replace("number", "string"), 'console.log("fixed");\n');
-    await dev.printed(/fixed\n[\s\S]*Reloaded in/);
-    await project.edit("app.ts", 'console.log("fixed");\n', "");
-    await dev.printed(/Reloaded in/);
-  });
-
   it("has told the registry the routes of the code", async () => {
     const schema = await read<ApplicationSchema>(`${dev.url}/registry/applications/support/schema`);
     expect(schema.routes).toMatchObject([
@@ -104,7 +85,7 @@ describe("agate dev", () => {
     const before = await read(dev.url + environment);
     expect(await dev.end("SIGINT")).toEqual({ code: 0, signal: null });
     expect(dev.text()).toMatch(/Stopping\. .*\n$/);
-    dev = await startAgate(UNCHECKED, { cwd: project.folder });
+    dev = await startAgate(DEV, { cwd: project.folder });
     await dev.printed(/Ready in/);
     await traceOf(dev.url, traceId);
     expect(await read(dev.url + environment)).toEqual(before);

@@ -1,9 +1,5 @@
-import { once } from "node:events";
-import { rename } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectRefusal, runAgate } from "../run-agate.ts";
+import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
 import { call, traceOf } from "./call.ts";
 import { type DevProject, makeProject } from "./dev-project.ts";
@@ -38,12 +34,10 @@ export class Desk {
     expect(answer).toMatchObject({ status: 200, data: "Hi, Agate" });
   });
 
-  it.each(["serve", "dev"])("%s runs beside an eval file that throws", async (command) => {
+  it("runs beside an eval file that throws", async () => {
     const evals = `import "./app.ts";\nconsole.log("evaluated");\nthrow new Error("not today");\n`;
     await project.write("app.eval.ts", evals);
-    const flags = [command, "app.ts", "--port", "0"];
-    await using served = await startAgate(flags, { cwd: project.folder });
-    if (command === "dev") await served.printed(/Ready in/);
+    await using served = await startAgate(serve(), { cwd: project.folder });
     expect((await call(`${served.url}/playground/run`)).status).toBe(200);
     expect(served.text()).not.toMatch(/evaluated|not today/);
   });
@@ -79,19 +73,6 @@ export const hang = ag.route("/hang", None)(async () => {
     await served.printed(/POST \/playground\/run\/hang {2}cancelled /);
     expect(served.text()).not.toContain("/health");
     expect(served.text()).not.toContain("secret");
-  });
-
-  it("prints calls as JSON, after the address", async () => {
-    const args = serve("app.ts", "--json");
-    await using served = await startAgate(args, { cwd: project.folder });
-    const { traceId } = await call(`${served.url}/playground/run`);
-    const line = await served.printed(/^(\{"event":"call".*\})$/m);
-    expect(JSON.parse(line)).toMatchObject({
-      method: "POST",
-      path: "/playground/run",
-      status: 200,
-      trace_id: traceId,
-    });
   });
 
   it("sends its traces to the platform that the environment names, under the project's name", async () => {
@@ -168,31 +149,5 @@ connect();
       /^Error: There is no database\.\n +at connect \(.*\/throws\.ts:4:9\)\n/,
     );
     expect(ended.stderr).not.toContain("agate.js");
-  });
-
-  it("names the port that is taken", async () => {
-    const blocker = createServer().listen(0, "127.0.0.1");
-    await once(blocker, "listening");
-    const { port } = blocker.address() as AddressInfo;
-    const ended = await runAgate(["serve", "--port", String(port)], { cwd: project.folder });
-    blocker.close();
-    expectRefusal(ended, 1, new RegExp(`Port ${port} on 127.0.0.1 is in use`));
-  });
-
-  it.each([
-    [["serve", "nowhere.ts"], 1, /File not found: nowhere\.ts/],
-    [["serve", "--app", "Not A Slug"], 1, /"Not A Slug" is not a valid name/],
-    [["serve", "--port", "many"], 2, /Must be a port/],
-    [["serve", "--host", "192.0.2.1"], 1, /no address 192\.0\.2\.1/],
-  ])("refuses agate %j", async (args, code, reason) => {
-    expectRefusal(await runAgate(args, { cwd: project.folder }), code, reason);
-  });
-
-  it("says what it looked for where no file is named", async () => {
-    await using empty = await makeProject();
-    await empty.edit("package.json", '"type": "module",', '"type": "module", "main": "start.js",');
-    await rename(join(empty.folder, "app.ts"), join(empty.folder, "elsewhere.ts"));
-    const ended = await runAgate(["serve"], { cwd: empty.folder });
-    expectRefusal(ended, 1, /There is no app\.ts, src\/app\.ts or start\.js in /);
   });
 });
