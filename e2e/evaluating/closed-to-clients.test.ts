@@ -8,7 +8,6 @@ import { startProgram } from "../opentelemetry/running-program.ts";
 import { followDockerfile, isHealthy } from "../packing/follow-dockerfile.fixture.ts";
 import { freePort } from "../packing/free-port.fixture.ts";
 import { makeFolder } from "../packing/user-project.fixture.ts";
-import { runAgate } from "../run-agate.ts";
 import { runInProcess } from "../run-in-process.ts";
 import { startServer } from "../running-server.ts";
 import { type EvaluatedProject, MARK, makeEvaluatedProject } from "./closed-to-clients.fixture.ts";
@@ -99,21 +98,23 @@ function workflowVariables(): Record<string, string> {
 
 async function agate(...args: readonly string[]): Promise<void> {
   const env = { ...process.env, AGATE_BASE_URL: platform, AGATE_API_KEY: keys.admin };
-  const { code, stderr } = await runAgate(args, { cwd: project.folder, env });
+  const { code, stderr } = await runInProcess(args, { env });
   expect(code, stderr).toBe(0);
 }
 
 async function deployToPlatform(): Promise<void> {
-  await agate("deploy", "app.ts", "--environment", "production");
+  await agate("deploy", join(project.folder, "app.ts"), "--environment", "production");
   await agate("environments", "playground", "desk", "production", "on");
 }
 
 /** Builds an image's folder, and runs what is in it as a container would. */
 async function startContainer(out: string): Promise<string> {
   const port = await freePort();
-  await agate("build", "app.ts", "--target", "docker", "--out", out, "--port", String(port));
+  const folder = join(project.folder, out);
+  const flags = ["--target", "docker", "--out", folder, "--port", String(port)];
+  await agate("build", join(project.folder, "app.ts"), ...flags);
   const root = parts.use(await makeFolder());
-  const image = await followDockerfile(join(project.folder, out), root.path);
+  const image = await followDockerfile(folder, root.path);
   const [, ...args] = image.command;
   const env = { ...image.env, ...workflowVariables() };
   const container = spawn(process.execPath, args, { cwd: image.folder, env, stdio: "ignore" });

@@ -2,14 +2,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type {
-  NewPlatformRun,
-  Run,
-  RunResult,
-} from "../../packages/protocol/src/evaluations/run.ts";
+import type { Run, RunResult } from "../../packages/protocol/src/evaluations/run.ts";
 import { type DeployClient, deployClient } from "../deployments/deploy-client.fixture.ts";
 import { openPacker, type Packer } from "../deployments/pack-workflow.fixture.ts";
 import { type RunningServer, startServer } from "../running-server.ts";
+import { endOf, type Listed, readJson, runToEnd } from "./run-to-end.fixture.ts";
 
 const APP = `import * as ag from "@agate/sdk";
 
@@ -26,7 +23,6 @@ async function ask(text: string): Promise<void> {
 
 export const say = ag.route("/say", SayConfig)(
   async ({ text }: { text: string }, { config }) => {
-    if (text === "exit") process.exit(3);
     if (text.startsWith("held")) await ask(text);
     return "BUILD " + config.word + " " + (await look(text));
   },
@@ -48,17 +44,6 @@ export const quality = evaluation("quality", {
   },
   trials: 2,
   gate: { scores: { judged: { min: 1 } } },
-});
-export const hanging = evaluation("hanging", {
-  route: say,
-  testset: [{ inputs: { text: "a" } }],
-  scorers: { hangs: () => new Promise<number>(() => {}) },
-  scorerTimeout: 100,
-});
-export const crashing = evaluation("crashing", {
-  route: say,
-  testset: [{ id: "exit", inputs: { text: "exit" } }],
-  scorers: { judged: () => 1 },
 });
 export const held = evaluation("held", {
   route: say,
@@ -98,24 +83,7 @@ async function deploy(build: string, environment: string): Promise<void> {
   await client.mustDeploy(await packer.pack(app, evals), `?environment=${environment}`);
 }
 
-async function get<Value>(path: string): Promise<Value> {
-  const response = await fetch(`${server.url}${path}`);
-  expect([path, response.status]).toEqual([path, 200]);
-  return (await response.json()) as Value;
-}
-
-async function ran(evaluation: string, asked: NewPlatformRun): Promise<Run> {
-  const response = await client.send("POST", `/evaluations/${evaluation}/runs`, asked);
-  const { id, ...created } = (await response.json()) as Run;
-  expect(response.status, JSON.stringify(created)).toBe(201);
-  const now = () => get<Run>(`/registry/runs/${id}`);
-  await expect.poll(async () => (await now()).status, { timeout: 60_000 }).not.toBe("running");
-  return now();
-}
-
-interface Listed<Value> {
-  readonly items: readonly Value[];
-}
+const get = <Value>(path: string) => readJson<Value>(`${server.url}${path}`);
 
 it("runs two builds as columns, judged by one, and leaves live figures as they were", async () => {
   await client.call("/run/say", { inputs: { text: "live" } });
@@ -129,7 +97,10 @@ it("runs two builds as columns, judged by one, and leaves live figures as they w
   await expect.poll(async () => (await figures()).traces.length, { timeout: 15_000 }).toBe(1);
   const before = await figures();
 
-  const run = await ran("quality", { candidate: "default", baseline: "env:production" });
+  const run = await runToEnd(server.url, "quality", {
+    candidate: "default",
+    baseline: "env:production",
+  });
   expect([run.status, run.reason, run.results, run.errors]).toEqual(["finished", null, 8, 0]);
   expect(run.columns.map(({ build, variant }) => [build?.number, variant])).toEqual([
     [2, "default"],
@@ -158,19 +129,6 @@ it("runs two builds as columns, judged by one, and leaves live figures as they w
   );
   expect(trace.metadata.scores.map(({ name }) => name)).toContain("judged");
   expect(await figures()).toEqual(before);
-});
-
-it("gives a scorer that never answers no value", async () => {
-  const run = await ran("hanging", {});
-  expect([run.status, run.results, run.verdict?.verdict]).toEqual(["finished", 1, undefined]);
-  const { items } = await get<Listed<RunResult>>(`/registry/runs/${run.id}/results`);
-  expect(items[0]?.scores).toMatchObject([{ name: "hangs", status: "failed", value: null }]);
-});
-
-it("fails where the code ends its process on every call", async () => {
-  const run = await ran("crashing", {});
-  expect([run.status, run.results]).toEqual(["failed", 0]);
-  expect(run.reason).toMatch(/build 2 ended 4 times.*code 3/s);
 });
 
 it("goes on as it began when code is deployed, values are committed and all is renamed", async () => {
@@ -206,9 +164,7 @@ it("goes on as it began when code is deployed, values are committed and all is r
   // The process that has everything in memory ends. The next one has to find it again.
   answer("exit");
 
-  const now = () => get<Run>(`/registry/runs/${id}`);
-  await expect.poll(async () => (await now()).status, { timeout: 60_000 }).not.toBe("running");
-  const run = await now();
+  const run = await endOf(server.url, id);
   expect([run.status, run.reason, run.results, run.errors]).toEqual(["finished", null, 3, 0]);
   expect(run.columns).toEqual(columns);
   const { items } = await get<Listed<RunResult>>(`/registry/runs/${id}/results`);
