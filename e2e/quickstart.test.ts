@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -7,63 +7,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { promisify } from "node:util";
-import type { Environment, Run, SpanRecord } from "@agate/protocol";
+import type { Run, SpanRecord } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { evaluateQuickstart } from "../scripts/evaluate-quickstart.ts";
 import { codeBlocks } from "./code-blocks.ts";
+import {
+  evaluate,
+  evaluateExample,
+  example,
+  promoteStaging,
+  type Started,
+  withPrograms,
+} from "./quickstart.fixture.ts";
 import { startServer } from "./running-server.ts";
 
-const root = join(import.meta.dirname, "..");
-const example = join(root, "examples/quickstart");
-
-/** A program in a process group of its own, as a terminal runs it. */
-interface Started {
-  readonly child: ChildProcess;
-  /** Both of its streams, so far. */
-  log(): string;
-  /** What the pattern's first group matches, once the program has printed it. */
-  printed(pattern: RegExp): Promise<string>;
-  /** The exit code; null for a signal. */
-  readonly ended: Promise<number | null>;
-}
-
-const started: ChildProcess[] = [];
-afterAll(() => {
-  for (const { pid, exitCode, signalCode } of started) {
-    const isRunning = exitCode === null && signalCode === null;
-    if (pid !== undefined && isRunning) process.kill(-pid, "SIGTERM");
-  }
-});
-
-function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
-  const child = spawn(program, args, {
-    cwd: root,
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, OPENAI_API_KEY: "", OPENAI_BASE_URL: "", ...env },
-  });
-  started.push(child);
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
-    });
-  }
-  let hasEnded = false;
-  const ended = once(child, "close").then(() => {
-    hasEnded = true;
-    return child.exitCode;
-  });
-  const printed = async (pattern: RegExp) => {
-    for (;;) {
-      const found = pattern.exec(text)?.[1];
-      if (found !== undefined) return found;
-      if (hasEnded) throw new Error(`It ended without printing ${pattern}:\n${text}`);
-      await Promise.race([once(child.stdout!, "data"), once(child.stderr!, "data"), ended]);
-    }
-  };
-  return { child, log: () => text, printed, ended };
-}
+const run = withPrograms();
 
 async function post(url: string, body: object): Promise<{ status: number; body: Answer }> {
   const response = await fetch(url, {
@@ -81,18 +38,9 @@ interface Answer {
   readonly detail: readonly { readonly msg: string }[];
 }
 
-function registryOf(platform: string): string {
-  return `${platform}/registry/applications/quickstart`;
-}
-
 async function runsOf(platform: string): Promise<readonly Run[]> {
   const { items } = (await (await fetch(`${platform}/registry/runs`)).json()) as { items: Run[] };
   return items;
-}
-
-function evaluate(platformUrl: string): Promise<void> {
-  const { signal } = new AbortController();
-  return evaluateQuickstart({ platformUrl, application: "quickstart", folder: example, signal });
 }
 
 /** The trace, as soon as it has arrived. */
@@ -165,12 +113,7 @@ describe("npm start", () => {
     );
     expect(start.log()).not.toMatch(/evaluated|Gates/);
 
-    const promoted = await fetch(`${registryOf(platform)}/environments/production/promote`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ from: "staging" }),
-    });
-    expect(promoted.status).toBe(201);
+    expect((await promoteStaging(platform)).status).toBe(201);
     await vi.waitFor(
       async () => {
         const { body } = await post(`${workflow}/run`, production);
@@ -187,41 +130,6 @@ describe("npm start", () => {
     expect(outline(await traceAt(server.url, last.body.trace_id))).toEqual(outline(trace));
     await evaluate(server.url);
     expect(await runsOf(server.url)).toHaveLength(1);
-  });
-
-  it("says in a sentence why the quickstart can't be evaluated", async () => {
-    await using server = await startServer();
-    await expect(evaluate(server.url)).rejects.toThrow(
-      /^--candidate experimental: .*quickstart.*$/,
-    );
-  });
-
-  it("leaves what was deployed before as it is", async () => {
-    const flags = ["--port", "0", "--data-dir", folder];
-    const start = run(process.execPath, ["scripts/run-quickstart.ts", ...flags]);
-    const platform = await start.printed(/Dashboard +(http:\/\/\S+)/);
-    const { deployment } = (await (
-      await fetch(`${registryOf(platform)}/environments/production`)
-    ).json()) as Environment;
-    expect(deployment).toMatchObject({ variant: { slug: "thorough" }, kind: "promotion" });
-    // To it alone, as npm start passes a signal on: what it runs would take a second one for hurry.
-    start.child.kill("SIGTERM");
-    expect(await start.ended).toBe(0);
-  });
-
-  it("fails with a message when the platform's port is taken", async () => {
-    await using other = await startServer();
-    const { port } = new URL(other.url);
-    const flags = ["--data-dir", folder];
-    const refused = run(process.execPath, ["scripts/run-quickstart.ts", "--port", port, ...flags]);
-    expect(await refused.ended).toBe(1);
-    expect(refused.log()).toMatch(/agate: .*port/i);
-  });
-
-  it("hands its options on", async () => {
-    const start = run(process.execPath, ["scripts/run-quickstart.ts", "--help"]);
-    expect(await start.ended).toBe(0);
-    expect(start.log()).toContain("--log-level");
   });
 });
 
@@ -292,23 +200,20 @@ describe("the quickstart", () => {
   });
 
   it("has an evaluation that passes without a key, and compares variants", async () => {
-    const evaluate = async (...args: readonly string[]) => {
-      const npm = run("npm", ["run", "eval", "--silent", "-w", "examples/quickstart", ...args]);
-      return { code: await npm.ended, log: npm.log() };
-    };
-    const concise = await evaluate();
+    const concise = await evaluateExample(run);
     expect(concise.log).toContain("✓ Passed.");
     expect(concise.code).toBe(0);
-    const compared = await evaluate("--", "--baseline", "thorough", "--reporter", "json");
-    const { evaluations } = JSON.parse(compared.log);
-    expect(evaluations).toMatchObject([
+    const compared = await evaluateExample(
+      run,
+      "--",
+      "--baseline",
+      "thorough",
+      "--reporter",
+      "json",
+    );
+    expect(JSON.parse(compared.log).evaluations).toMatchObject([
       { columns: { candidate: "concise", baseline: "thorough" }, failed_scores: [] },
     ]);
-    // Stand-ins know no chance: the same run again has the same scores.
-    const again = await evaluate("--", "--baseline", "thorough", "--reporter", "json");
-    const scoresOf = (log: string) => JSON.parse(log).evaluations[0].figures.scores;
-    expect(scoresOf(compared.log)).toBeDefined();
-    expect(scoresOf(again.log)).toEqual(scoresOf(compared.log));
   });
 
   it("asks for a question", async () => {

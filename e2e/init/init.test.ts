@@ -1,31 +1,15 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectRefusal, runAgate } from "../run-agate.ts";
 import { runInProcess } from "../run-in-process.ts";
+import { env, FILES, makePackedProject } from "./packed-project.fixture.ts";
 
 const run = promisify(execFile);
 const packages = join(import.meta.dirname, "../../packages");
-const FILES = [
-  ".env.example",
-  ".gitignore",
-  "README.md",
-  "app.eval.ts",
-  "app.test.ts",
-  "app.ts",
-  "package.json",
-  "tsconfig.json",
-];
-/** With this Node as `node`, and packages from npm's cache where it has them. */
-const env = {
-  ...process.env,
-  PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
-  npm_config_prefer_offline: "true",
-};
-
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "agate-init-"));
@@ -47,14 +31,7 @@ describe("a new project of the packed packages", () => {
   let project: string;
   let said: string;
   beforeAll(async () => {
-    const pack = ["pack", "--silent", join(packages, "sdk"), join(packages, "cli")];
-    const { stdout } = await run("npm", pack, { cwd: folder });
-    const [sdk = "", cli = ""] = stdout.trim().split("\n");
-    const agate = join(packages, "cli/dist/agate.js");
-    const flags = ["support desk", "--sdk", sdk, "--cli", `file:./${cli}`];
-    const made = await run(process.execPath, [agate, "init", ...flags], { cwd: folder, env });
-    said = made.stdout + made.stderr;
-    project = join(folder, "support desk");
+    ({ project, said } = await makePackedProject(folder));
   }, 120_000);
 
   it("says how to go on", () => {
@@ -66,38 +43,6 @@ describe("a new project of the packed packages", () => {
     const { stdout } = await run("npm", ["run", script], { cwd: project, env });
     if (script === "test") expect(stdout).toMatch(/pass [1-9]/);
     if (script === "eval") expect(stdout).toContain("✓ Passed.");
-  });
-
-  it("has a test that fails when the workflow does something else", async () => {
-    const app = join(project, "app.ts");
-    const text = await readFile(app, "utf8");
-    await writeFile(app, text.replace("- $", "* $"));
-    const failed = run("npm", ["test"], { cwd: project, env });
-    await expect(failed).rejects.toMatchObject({ stdout: expect.stringContaining("fail 1") });
-    await writeFile(app, text);
-  });
-
-  it("has an evaluation that fails when the summaries get worse", async () => {
-    const app = join(project, "app.ts");
-    const text = await readFile(app, "utf8");
-    await writeFile(app, text.replace('picked.join(" ")', '"It is great."'));
-    const failed = run("npm", ["run", "eval"], { cwd: project, env });
-    await expect(failed).rejects.toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining("✗ Failed"),
-    });
-    await writeFile(app, text);
-  });
-
-  it("has types that refuse a wrong one", async () => {
-    const wrong = join(project, "wrong.ts");
-    await writeFile(
-      wrong,
-      `import { SummarizeConfig } from "./app.ts";\nnew SummarizeConfig().format === "poem";\n`,
-    );
-    const failed = run("npm", ["run", "typecheck"], { cwd: project, env });
-    await expect(failed).rejects.toMatchObject({ stdout: expect.stringContaining('"poem"') });
-    await rm(wrong);
   });
 
   it("has its command at hand", async () => {
@@ -157,18 +102,6 @@ describe("agate init", () => {
 
   it("asks for a name where the folder's makes none", async () => {
     expectRefusal(await runInProcess(["init", join(folder, "猫")]), 2, /give one with --name/);
-  });
-
-  it("keeps the project where npm cannot install, and says what to do", async () => {
-    const flags = ["init", "offline", "--sdk", "./missing.tgz", "--cli", "./missing.tgz"];
-    const offline = { ...env, npm_config_offline: "true" };
-    const ended = await runAgate(flags, { cwd: folder, env: offline });
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toMatch(/missing\.tgz/);
-    expect(ended.stderr).toMatch(
-      /agate: The project was created, but `npm install` failed\. Run `npm install` in it/,
-    );
-    expect(await readdir(join(folder, "offline"))).toEqual(FILES);
   });
 
   it("tells programs of a failure as JSON", async () => {
