@@ -1,33 +1,10 @@
-import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installSdk, makeFolder, type UserFolder } from "../packing/user-project.fixture.ts";
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
 import type { AgateClient } from "./agate-client.ts";
-import { clientOf, hasTerminals, inTerminal, spawnedClientOf, startAgate } from "./agate-client.ts";
-
-/** A workflow whose field has this upper bound, and which adds this mark. */
-function workflow(le: number, mark = "!"): string {
-  return `import * as ag from "@agate/sdk";
-class ShoutConfig extends ag.BaseModel {
-  marks = ag.Field(ag.int, { default: 1, ge: 0, le: ${le} });
-}
-class NoConfig extends ag.BaseModel {}
-export const shout = ag.route("/shout", ShoutConfig)(
-  async ({ text }: { text: string }, { config }) => {
-    console.log("\\u001b[31mshouting\\u001b[0m " + text);
-    if (text === "") throw new ag.HttpError(422, "Say something.", { type: "nothing_said" });
-    return text.toUpperCase() + "${mark}".repeat(config.marks);
-  },
-);
-export const spell = ag.route("/spell", NoConfig)(async function* ({ text }: { text: string }) {
-  for (const letter of text) {
-    if (letter === "?") throw new Error("I cannot spell that.");
-    yield letter;
-  }
-});
-`;
-}
+import { clientOf, spawnedClientOf, startAgate } from "./agate-client.ts";
+import { CRASH, workflow } from "./loud-workflow.fixture.ts";
 
 let server: RunningServer;
 let user: UserFolder;
@@ -44,7 +21,7 @@ beforeAll(async () => {
     "fieldless.ts": workflow(5)
       .replace("marks =", "signs =")
       .replace("config.marks", "config.signs"),
-    "crash.ts": `${workflow(5)}\nconsole.error("\\u001b[2Jno database");\nprocess.exit(3);\n`,
+    "crash.ts": CRASH,
     "broken.ts": "const answer = ;\n",
   });
   await installSdk(user.path);
@@ -84,18 +61,6 @@ describe("agate deploy", () => {
     expect(ended.code).toBe(0);
   });
 
-  it("refuses eval files that do not compile, unless they are left out", async () => {
-    await user.write({ "app.eval.ts": "const broken = ;\n" });
-    const deploy = ["deploy", user.at("app.ts"), "--app", "loud"];
-    const refused = await agate(...deploy);
-    expect([refused.code, refused.stdout]).toEqual([1, ""]);
-    expect(refused.stderr).toMatch(
-      /agate: The eval files cannot be packed\. Fix them, or deploy without them \(--no-evals\):\n.*app\.eval\.ts:1:/s,
-    );
-    expect((await agate(...deploy, "--no-evals")).code).toBe(0);
-    await rm(user.at("app.eval.ts"));
-  });
-
   it("is promoted with its configuration, step by step", async () => {
     const promoted = await agate("deployments", "promote", "loud", "development", "production");
     expect(promoted.stdout).toMatch(
@@ -115,17 +80,6 @@ describe("agate deploy", () => {
     const earlier = await agate("deploy", "--build", "1", "--app", "loud");
     expect([earlier.code, earlier.stderr]).toEqual([1, expect.stringContaining("Name one with")]);
     expect(await agate("deployments", "loud", "--json")).toEqual(before);
-  });
-
-  it.runIf(hasTerminals)("asks a person, who may mean development", async () => {
-    const deploy = ["deploy", user.at("app.ts"), "--app", "loud"];
-    const declined = await inTerminal(server.url, deploy, "n");
-    expect(declined).toMatch(/production +build 1 with default@1/);
-    expect(declined).toMatch(/Deploy to development\? \[y\/N\] /);
-    expect(declined).toMatch(/Nothing was changed\. Name the environment with --environment\./);
-    expect(await inTerminal(server.url, deploy, "y")).toMatch(
-      /Build 1 with default@1 is live in development/,
-    );
   });
 
   it("is one JSON document with --json, and leaves other environments alone", async () => {
@@ -203,16 +157,13 @@ describe("agate deploy", () => {
   });
 
   it("is refused with the build's own last words where it crashes", async () => {
-    const crash = ["deploy", user.at("crash.ts"), "--app", "loud", "--environment", "production"];
-    const ended = await agate(...crash);
+    const ended = await agate(
+      ...["deploy", user.at("crash.ts"), "--app", "loud", "--environment", "production"],
+    );
     expect([ended.code, ended.stdout]).toEqual([1, ""]);
     expect(ended.stderr).toMatch(
       /\n✗ start .*\nagate: .*code 3.*\n\nLast lines of the build's log:\n {2}no database\n/,
     );
-    const json = await agate(...crash, "--json");
-    expect(JSON.parse(json.stderr)).toMatchObject({
-      error: { status: 422, detail: [{ type: "build_unusable" }], log: ["\u001b[2Jno database"] },
-    });
   });
 
   it("shows the line of a mistake, and sends nothing", async () => {
@@ -346,43 +297,5 @@ describe("agate builds and agate logs", () => {
       1,
       expect.stringMatching(/\nagate: No code is deployed to "production".*agate deploy app\.ts/),
     ]);
-  });
-});
-
-describe("the files of a build", () => {
-  it("are those that package.json names, and a missing one is explained", async () => {
-    const reading = `${workflow(5)}
-      import { readFile } from "node:fs/promises";
-      export const read = ag.route("/read", NoConfig)(({ file }: { file: string }) =>
-        readFile(new URL(file, import.meta.url), "utf8"),
-      );`;
-    await using reader = await makeFolder({
-      "package.json": {
-        name: "reader",
-        type: "module",
-        dependencies: { "@agate/sdk": "*" },
-        agate: { include: ["prompts"] },
-      },
-      "app.ts": reading,
-      "prompts/kind.md": "Be kind.",
-      "data.csv": "1",
-    });
-    await installSdk(reader.path);
-    expect(await agate("deploy", reader.at("app.ts"))).toMatchObject({ code: 0 });
-    const read = (file: string) =>
-      agate(
-        ...["run", "read", "--app", "reader", "--environment", "development"],
-        "--input",
-        `file=${file}`,
-      );
-    expect((await read("prompts/kind.md")).stdout).toBe("Be kind.\n");
-    expect((await read("data.csv")).code).toBe(1);
-    await expect
-      .poll(async () => (await agate("logs", "reader")).stdout)
-      .toContain(
-        'agate: "data.csv" is not in this build. If the program needs it, add "agate": {"include": ["data.csv"]} to package.json and deploy again.',
-      );
-    // Neither the SDK's own file nor a source, which Node looks for in stack traces.
-    expect((await agate("logs", "reader")).stdout.match(/is not in this build/g)).toHaveLength(1);
   });
 });
