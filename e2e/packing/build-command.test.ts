@@ -1,8 +1,7 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget";
@@ -16,7 +15,6 @@ import { freePort } from "./free-port.fixture.ts";
 import { ECHO, makeFolder, npm, packSdk, type UserFolder } from "./user-project.fixture.ts";
 
 const INSTALL_MS = 120_000;
-const AGATE = join(import.meta.dirname, "../../packages/cli/dist/agate.js");
 
 /** The kinds of objects, each with a check by Kubernetes' own schema. */
 const KINDS = { Deployment, HorizontalPodAutoscaler, PodDisruptionBudget, Service };
@@ -44,6 +42,11 @@ afterAll(() => user[Symbol.asyncDispose]());
 
 function build(...args: readonly string[]) {
   return runAgate(["build", ...args], { cwd: user.path });
+}
+
+/** The same in this process, which has another working folder. */
+function buildTo(out: string, file: string, ...args: readonly string[]): Promise<Ended> {
+  return runInProcess(["build", user.at(file), "--out", user.at(out), ...args]);
 }
 
 describe("agate build --target docker", () => {
@@ -107,7 +110,7 @@ describe("agate build --target docker", () => {
 
   it("installs nothing where everything is inside, and writes the same bytes again", async () => {
     for (const out of ["one", "two", "one"]) {
-      expect((await build("plain.ts", "--target", "docker", "--out", out)).code).toBe(0);
+      expect((await buildTo(out, "plain.ts", "--target", "docker")).code).toBe(0);
     }
     const [one, two] = await Promise.all(["one", "two"].map((name) => contents(user.at(name))));
     expect(one).toEqual(two);
@@ -132,7 +135,7 @@ describe("agate build --target kubernetes", () => {
   let objects: ReadonlyMap<string, ManifestLike>;
 
   beforeAll(async () => {
-    const ended = await build("app.ts", ...flags, "--out", "cluster");
+    const ended = await buildTo("cluster", "app.ts", ...flags);
     expect(ended.code).toBe(0);
     const files = [...(await contents(user.at("cluster")))].filter(([name]) =>
       name.startsWith("k8s/"),
@@ -212,13 +215,13 @@ describe("agate build --target kubernetes", () => {
   });
 
   it("takes an agate.config.json instead of a platform, and puts it into the image", async () => {
-    const args = ["plain.ts", "--target", "kubernetes", "--out", "from-file"];
+    const args = ["from-file", "plain.ts", "--target", "kubernetes"] as const;
     expectFailure(
-      await build(...args),
+      await buildTo(...args),
       "--base-url http://agate:4100, or put an agate.config.json",
     );
     await user.write({ "agate.config.json": { variants: {} } });
-    const { code } = await build(...args);
+    const { code } = await buildTo(...args);
     expect(code).toBe(0);
     const files = await contents(user.at("from-file"));
     expect(files.get("k8s/deployment.yaml")).not.toContain("secret");
@@ -281,19 +284,16 @@ describe("agate build refuses", () => {
 
   it("a folder that another program has written", async () => {
     await user.write({ "mine/notes.txt": "keep" });
-    const args = ["plain.ts", "--target", "docker", "--out"];
-    expectFailure(await build(...args, "mine"), "is not empty");
-    expectFailure(await build(...args, "plain.ts"), "is a file");
+    const args = ["plain.ts", "--target", "docker"] as const;
+    expectFailure(await buildTo("mine", ...args), "is not empty");
+    expectFailure(await buildTo("plain.ts", ...args), "is a file");
     expect(await readFile(user.at("mine/notes.txt"), "utf8")).toBe("keep");
   });
 
   it("an application that the environment names wrongly: it would be written into the Dockerfile", async () => {
     const args = ["build", "plain.ts", "--target", "docker", "--out", "none", "--json"];
     const env = { ...process.env, AGATE_APPLICATION: "a\nRUN true" };
-    const failure = await promisify(execFile)(process.execPath, [AGATE, ...args], {
-      cwd: user.path,
-      env,
-    }).catch((error: { code: number; stderr: string }) => error);
+    const failure = await runAgate(args, { cwd: user.path, env });
     expect(failure).toMatchObject({ code: 1 });
     expect(JSON.parse(failure.stderr).error.message).toContain("which is no slug");
   });
@@ -305,7 +305,7 @@ describe("agate build refuses", () => {
     expect(stderr).toContain(
       "agate: wrong.ts cannot be packed:\nwrong.ts:1:7: Expected identifier",
     );
-    const asJson = await build("wrong.ts", "--target", "docker", "--out", "none", "--json");
+    const asJson = await buildTo("none", "wrong.ts", "--target", "docker", "--json");
     expect(JSON.parse(asJson.stderr).error.message).toContain("wrong.ts:1:7: Expected identifier");
     expect(await readdir(user.path)).not.toContain("none");
   });

@@ -167,33 +167,31 @@ describe("a packed program", () => {
   });
 
   it.each([
-    ["process.argv[1] === import.meta.filename", "true"],
-    ["import.meta.url === pathToFileURL(process.argv[1]).href", "true"],
-    ["import.meta.main", "true"],
-    ["true, with options of its own", "true"],
-    ["nothing", "false"],
-  ])("is served once where it serves itself by %s", async (condition, said) => {
-    const test = condition.startsWith("true")
-      ? "true"
-      : condition === "nothing"
-        ? "false"
-        : condition;
+    ["serves itself, by each of the tests for that", "isProgram.every(Boolean)", true],
+    ["does not", "false", false],
+  ])("is served once where it %s", async (_, condition, isServed) => {
     await folder.write({
       "other.ts": "export const isMain = import.meta.main === true;",
       "app.ts": `${ECHO}
         import { pathToFileURL } from "node:url";
         import { isMain } from "./other.ts";
         if (isMain) throw new Error("Another file is not the program.");
-        const isServed = ${test};
+        const isProgram = [
+          process.argv[1] === import.meta.filename,
+          import.meta.url === pathToFileURL(process.argv[1]).href,
+          import.meta.main,
+        ];
+        const isServed = ${condition};
         if (isServed) await ag.serve({ port: 1, hostname: "192.0.2.1" });
-        console.log(isServed);`,
+        console.log(isProgram.join(), isServed);`,
     });
     await using elsewhere = await makeFolder();
     await unpack((await packed()).files, elsewhere.path);
     await using running = await startBuild(elsewhere.path);
     expect(await running.call("/echo", { text: "hi" })).toBe(">hi");
     running.child.kill("SIGTERM");
-    expect(await running.ended).toMatchObject({ output: `${said}\n`, signal: "SIGTERM" });
+    const output = `true,true,true ${isServed}\n`;
+    expect(await running.ended).toMatchObject({ output, signal: "SIGTERM" });
   });
 
   it("names the lines of the sources when it fails", async () => {
