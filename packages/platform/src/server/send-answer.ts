@@ -4,6 +4,7 @@ import { QueryAbandonedError } from "../stores/query-lane.ts";
 import { TraceGoneError } from "../stores/span-store.ts";
 import { VERSION } from "../version.ts";
 import type { Answer, AnswerHeaders, FullAnswer, StreamAnswer } from "./answer.ts";
+import { compressedAnswer } from "./compressed-answer.ts";
 import { pathOf } from "./log/request-log.ts";
 
 const STALLED_MS = 300_000;
@@ -93,10 +94,14 @@ function pushOwn(own: AnswerHeaders, headers: string[]): void {
 /** Sends an answer and waits until it is handed to the socket. Never rejects once it has begun. */
 export type Delivery = (answer: Answer, outgoing: ServerResponse) => void | Promise<void>;
 
-/** Sends answers, and logs why one was broken off: the client can only see that it was. */
+/** Sends answers, compressed where the client takes it, and logs why one was broken off: the client can only see that it was. */
 export function createDelivery(log: Logger): Delivery {
   return (answer, outgoing) => {
-    const sent = sendAnswer(answer, outgoing);
+    const compressed = compressedAnswer(answer, outgoing.req.headers["accept-encoding"]);
+    const sent =
+      compressed instanceof Promise
+        ? compressed.then((ready) => sendAnswer(ready, outgoing))
+        : sendAnswer(compressed, outgoing);
     return sent?.catch((error: unknown) => {
       const request = { method: outgoing.req.method, path: pathOf(outgoing.req.url) };
       if (error instanceof TraceGoneError) {

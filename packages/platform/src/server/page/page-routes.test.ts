@@ -4,7 +4,6 @@ import { deploy, workflow } from "../routes/deployments/testing/deploying.fixtur
 import { sendRequest } from "../testing/send-request.fixture.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
 import { startTestPlatform, TEST_PROJECT } from "../testing/test-platform.fixture.ts";
-import { chooseEncoding } from "./page-routes.ts";
 import type { BuiltPage } from "./testing/built-page.fixture.ts";
 import { ASSETS, writePage } from "./testing/built-page.fixture.ts";
 
@@ -175,24 +174,4 @@ it("says how to build the page, where the server runs from source", async () => 
   expect(status).toBe(404);
   expect(json.detail[0].msg).toContain("npm run build");
   expect(asset.status).toBe(404);
-});
-
-it.each([
-  ["gzip, deflate, br, zstd", "br"],
-  ["gzip, deflate", "gzip"],
-  ["BR", "br"],
-  ["gzip;q=1.0, br;q=0.5", "gzip"],
-  ["br;q=0, gzip;q=0.1", "gzip"],
-  ["*", "br"],
-  ["br;q=0, *;q=0.5", "gzip"],
-  ["gzip;q=0.5, identity", null],
-  ["gzip, identity", "gzip"],
-  ["identity;q=0.5, gzip;q=0.5", "gzip"],
-  ["*;q=0", null],
-  ["br;q=yes", null],
-  ["deflate", null],
-  ["", null],
-  [undefined, null],
-])("Accept-Encoding %j takes %j", (accepted, encoding) => {
-  expect(chooseEncoding(accepted)).toBe(encoding);
 });

@@ -3,6 +3,7 @@ import { extname } from "node:path";
 import * as z from "zod/mini";
 import type { Answer, AnswerHeaders } from "../answer.ts";
 import { problemAnswer } from "../answer.ts";
+import { chooseEncoding } from "../choose-encoding.ts";
 import { name } from "../inputs/input-kinds.ts";
 import type { Route } from "../route.ts";
 import { content, route } from "../route.ts";
@@ -11,6 +12,7 @@ import type { Encoding } from "./page-manifest.ts";
 import { ASSET_KINDS, ENCODINGS, NONCE_PLACE } from "./page-manifest.ts";
 
 const HTML = "text/html; charset=utf-8";
+const OFFERED = Object.keys(ENCODINGS) as Encoding[];
 
 /**
  * Where the page itself tells what is shown: one document answers them all. Named one by one, so that
@@ -133,7 +135,7 @@ async function assetAnswer(
       msg: "The page has no such file. It may be of another version: load the page again.",
     });
   }
-  const encoding = kind.isText ? chooseEncoding(accepted) : null;
+  const encoding = kind.isText ? chooseEncoding(OFFERED, accepted) : null;
   const headers: AnswerHeaders = {
     "cache-control": "public, max-age=31536000, immutable",
     ...(kind.isText && { vary: "accept-encoding" }),
@@ -168,27 +170,4 @@ function pagePolicy(nonce: string): string {
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join("; ");
-}
-
-/**
- * The best content coding that an `Accept-Encoding` header allows; null for none.
- *
- * @example chooseEncoding("gzip, br;q=0.5") // "gzip"
- */
-export function chooseEncoding(accepted: string | undefined): Encoding | null {
-  const weights = new Map((accepted ?? "").split(",").map(weighed));
-  const weightOf = (coding: Encoding) => weights.get(coding) ?? weights.get("*") ?? 0;
-  const least = weights.get("identity") ?? 0;
-  const [best = null] = (Object.keys(ENCODINGS) as Encoding[])
-    .filter((coding) => weightOf(coding) > 0 && weightOf(coding) >= least)
-    .sort((one, other) => weightOf(other) - weightOf(one));
-  return best;
-}
-
-/** `br;q=0.5` → `["br", 0.5]` */
-function weighed(part: string): readonly [coding: string, weight: number] {
-  const [coding = "", ...parameters] = part.split(";").map((each) => each.trim().toLowerCase());
-  const given = parameters.find((each) => each.startsWith("q="));
-  // What is no number is compared as false: not taken.
-  return [coding, given === undefined ? 1 : Number(given.slice(2))];
 }

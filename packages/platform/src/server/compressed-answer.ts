@@ -1,0 +1,76 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
+import { constants, createGzip, createZstdCompress, gzip, zstdCompress } from "node:zlib";
+import type { Answer, FullAnswer, StreamAnswer } from "./answer.ts";
+import { chooseEncoding } from "./choose-encoding.ts";
+
+/** Shorter bodies are sent as they are: they fit into one packet either way. */
+export const LEAST_BYTES = 1024;
+
+// The fastest levels: most clients are near, and a page of JSON shrinks to a tenth all the same.
+const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const GZIP = { level: 1 };
+
+/** Those that are preferred come first. */
+const CODINGS = ["zstd", "gzip"] as const;
+type Coding = (typeof CODINGS)[number];
+
+const compressWhole: Record<Coding, (body: string | Uint8Array) => Promise<Uint8Array>> = {
+  zstd: (body) => promisify(zstdCompress)(body, ZSTD),
+  gzip: (body) => promisify(gzip)(body, GZIP),
+};
+
+/** Not among them: archives, which are compressed, and events, which must not wait for more. */
+const COMPRESSIBLE = /^(?:application\/json|application\/x-ndjson|text\/(?!event-stream))/;
+
+/**
+ * The answer as it is sent to a client with this `Accept-Encoding`: compressed where the client takes it
+ * and where it helps, else as it is.
+ */
+export function compressedAnswer(
+  answer: Answer,
+  accepted: string | undefined,
+): Answer | Promise<Answer> {
+  if (accepted === undefined || !isCompressible(answer)) return answer;
+  const coding = chooseEncoding(CODINGS, accepted);
+  if (coding === null) return answer;
+  const headers = {
+    ...answer.headers,
+    // Others are kept by no cache.
+    ...(answer.headers?.["cache-control"] !== undefined && { vary: "accept-encoding" }),
+    "content-encoding": coding,
+  };
+  return answer.kind === "stream"
+    ? { ...answer, headers, open: (signal) => compressChunks(answer.open(signal), coding) }
+    : compressFull(answer, headers, coding);
+}
+
+function isCompressible({ headers, contentType, ...answer }: Answer): boolean {
+  if (contentType === null || !COMPRESSIBLE.test(contentType)) return false;
+  // A tag names the bytes of an answer, and would be that of another.
+  if (headers?.["content-encoding"] !== undefined || headers?.etag !== undefined) return false;
+  if (answer.kind === "stream") return answer.headFirst !== true;
+  return Buffer.byteLength(answer.body) >= LEAST_BYTES;
+}
+
+async function compressFull(
+  answer: FullAnswer,
+  headers: NonNullable<FullAnswer["headers"]>,
+  coding: Coding,
+): Promise<FullAnswer> {
+  return { ...answer, headers, body: await compressWhole[coding](answer.body) };
+}
+
+/** Throws what the chunks throw. When it is left early, so are they. */
+async function* compressChunks(
+  chunks: ReturnType<StreamAnswer["open"]>,
+  coding: Coding,
+): AsyncGenerator<Uint8Array> {
+  const compressor = coding === "zstd" ? createZstdCompress(ZSTD) : createGzip(GZIP);
+  const fed = pipeline(Readable.from(chunks), compressor);
+  // It is thrown where the compressor is read, too.
+  fed.catch(() => {});
+  yield* compressor;
+  await fed;
+}
