@@ -1,6 +1,10 @@
 import { eventContent, type OtlpEvent } from "@agate/spans";
 import { redactEvent, type SpanRedactor } from "@agate/spans/redaction";
-import { MOST_LOGGED_CHARACTERS } from "../stores/logged-content.ts";
+import {
+  LOGGED_CONTENT,
+  MOST_CONTENT_BYTES,
+  MOST_LOGGED_CHARACTERS,
+} from "../stores/logged-content.ts";
 import { MOST_SCORES_PER_TRACE, type StoredScore } from "../stores/score-store.ts";
 import type { SpanAppender } from "../stores/span-store.ts";
 import { toLoggedRow } from "../stores/to-logged-row.ts";
@@ -20,6 +24,7 @@ const OTHER_RECORDS = `only log records of spans with the event name ${EVALUATIO
 const NO_JUDGEMENT =
   "an evaluation result needs gen_ai.evaluation.name, and gen_ai.evaluation.score.value, gen_ai.evaluation.score.label or error.type";
 const NO_ROOM = `the trace has ${MOST_SCORES_PER_TRACE} scores and logged contents, the most in a trace`;
+const SPAN_FULL = `a span has at most ${MOST_CONTENT_BYTES} bytes of logged messages, and its trace at most ${MOST_SCORES_PER_TRACE} scores and logged contents`;
 const TOO_LONG = `the messages of a span in one request have more than ${MOST_LOGGED_CHARACTERS} characters`;
 
 interface LogParts {
@@ -98,7 +103,9 @@ function reject(
   rejections: Rejections,
 ): void {
   const ids = new Set(rejected);
-  for (const { id } of scores) if (ids.has(id)) rejections.add(NO_ROOM);
+  for (const { id, name } of scores) {
+    if (ids.has(id)) rejections.add(name === LOGGED_CONTENT ? SPAN_FULL : NO_ROOM);
+  }
 }
 
 function accepted(

@@ -3,8 +3,11 @@ import type { EventContent } from "@agate/spans";
 /** The name of rows with logged content. No score can have it: names of scores are slugs. */
 export const LOGGED_CONTENT = ":content";
 
-/** Of a row, in characters: reading a trace has the rows of all its spans in memory. */
+/** Of a row, in characters. */
 export const MOST_LOGGED_CHARACTERS = 128 * 1024;
+
+/** Of a span, in bytes: reading its record has all of it in memory. */
+export const MOST_CONTENT_BYTES = 4 * 1024 * 1024;
 
 /** Content that is in memory at a time while spans are read or indexed, in bytes; that of one span may be longer. */
 const CONTENT_AT_ONCE = 1024 * 1024;

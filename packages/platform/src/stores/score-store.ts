@@ -1,4 +1,5 @@
 import type { ScoreStatus } from "@agate/protocol";
+import { LOGGED_CONTENT, MOST_CONTENT_BYTES } from "./logged-content.ts";
 import { NO_ADDITIONS, SpanAdditions } from "./span-additions.ts";
 
 /** A score as a store keeps it: what it is found by, and the finished record. */
@@ -28,7 +29,7 @@ export interface ScoreBatch {
 
 export type ScoreOutcome =
   | { readonly kind: "committed" }
-  /** All but these, by their ids: their traces have as many scores as they may. */
+  /** All but these, by their ids: their traces have as many scores, or their spans as much logged content, as they may. */
   | { readonly kind: "partly-committed"; readonly rejected: readonly string[] }
   /** The client should send the scores again: nothing of them was stored, or that is unknown. */
   | { readonly kind: "unavailable"; readonly reason: string };
@@ -42,9 +43,20 @@ export interface KnownScores {
   readonly counts: ReadonlyMap<string, number>;
   /** The ids of those that are sent again. */
   readonly ids: ReadonlySet<string>;
+  /** How much logged content their spans have, in bytes, by {@link spanKey}. */
+  readonly contentBytes: ReadonlyMap<string, number>;
 }
 
-/** Scores to write, each id once, and the ids of those that their traces have no room for. */
+export function spanKey(traceId: string, spanId: string | null): string {
+  return `${traceId} ${spanId ?? ""}`;
+}
+
+/** Those that are logged content, and no scores. */
+export function contentsAmong(scores: readonly StoredScore[]): StoredScore[] {
+  return scores.filter(({ name }) => name === LOGGED_CONTENT);
+}
+
+/** Scores to write, each id once, and the ids of those that their traces or spans have no room for. */
 export function withinLimit(
   scores: readonly StoredScore[],
   known: KnownScores,
@@ -52,13 +64,20 @@ export function withinLimit(
   const counts = new Map(known.counts);
   const rejected: string[] = [];
   const last = new Map(scores.map((score) => [score.id, score]));
-  const kept = [...last.values()].filter(({ id, traceId }) => {
+  const contentBytes = new Map(known.contentBytes);
+  const kept = [...last.values()].filter(({ id, traceId, spanId, name, record }) => {
     if (known.ids.has(id)) return true;
-    const count = counts.get(traceId) ?? 0;
-    counts.set(traceId, count + 1);
-    if (count < MOST_SCORES_PER_TRACE) return true;
-    rejected.push(id);
-    return false;
+    const count = (counts.get(traceId) ?? 0) + 1;
+    const isContent = name === LOGGED_CONTENT;
+    const key = spanKey(traceId, spanId);
+    const bytes = (contentBytes.get(key) ?? 0) + (isContent ? Buffer.byteLength(record) : 0);
+    if (count > MOST_SCORES_PER_TRACE || (isContent && bytes > MOST_CONTENT_BYTES)) {
+      rejected.push(id);
+      return false;
+    }
+    counts.set(traceId, count);
+    contentBytes.set(key, bytes);
+    return true;
   });
   return { kept, rejected };
 }
@@ -107,12 +126,16 @@ export class TraceScores {
     this.#bySpan = bySpan;
   }
 
-  /** What a span's record is read with. */
-  of(spanId: string, isTop: boolean): SpanAdditions {
+  /**
+   * What a span's record is read with.
+   *
+   * @param content Logged content that is not among the rows.
+   */
+  of(spanId: string, isTop: boolean, content: readonly string[] = []): SpanAdditions {
     const own = this.#bySpan.get(spanId) ?? [];
     const ofTrace = isTop ? (this.#bySpan.get("") ?? []) : [];
-    if (own.length + ofTrace.length === 0) return NO_ADDITIONS;
+    if (own.length + ofTrace.length + content.length === 0) return NO_ADDITIONS;
     const records = [...own, ...ofTrace].sort(([a], [b]) => a - b);
-    return new SpanAdditions(records.map(([, record]) => record));
+    return new SpanAdditions([...records.map(([, record]) => record), ...content]);
   }
 }

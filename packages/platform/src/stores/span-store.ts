@@ -3,7 +3,7 @@ import type { StoredSpan } from "@agate/spans";
 import type { SpanNodes } from "@agate/spans/tree";
 import type { ScorePart } from "./score-parts.ts";
 import type { ScoreFiguresRequest, ScoreFiguresResult } from "./score-query.ts";
-import type { ScoreBatch, ScoreOutcome, TraceScores } from "./score-store.ts";
+import type { ScoreBatch, ScoreOutcome } from "./score-store.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,
@@ -13,6 +13,7 @@ import type {
   Traffic,
 } from "./span-query.ts";
 import type { ClickHouseAddress, PostgresAddress } from "./store-address.ts";
+import type { TraceAdditions } from "./trace-additions.ts";
 
 /** Spans that arrived together. Their order is the order of arrival: the last write of an id wins. */
 export interface SpanBatch {
@@ -81,7 +82,7 @@ export type TreeRead =
       /** The node that was asked for; null for the trace's top. */
       readonly focus: number | null;
       /** Null where the trace has none. */
-      readonly scores: TraceScores | null;
+      readonly added: TraceAdditions | null;
       /**
        * The open records (UTF-8) of these nodes, in this order; valid until the next call. Rejects
        * with {@link TraceGoneError} if the trace was deleted meanwhile.

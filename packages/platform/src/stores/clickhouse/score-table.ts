@@ -1,5 +1,7 @@
+import { LOGGED_CONTENT } from "../logged-content.ts";
 import { TraceScores } from "../score-store.ts";
 import { NO_ADDITIONS, type SpanAdditions, scoresText } from "../span-additions.ts";
+import { TraceAdditions } from "../trace-additions.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 
 /** The latest write of each score, in the order in which they are shown. */
@@ -7,19 +9,32 @@ const LATEST = `(argMax((created, record), version) AS latest).2`;
 const IN_ORDER = "ORDER BY latest.1, score_id";
 
 /** Null where the trace has none. */
-export async function scoresOfTrace(
+export async function additionsOfTrace(
   session: ClickHouseSession,
   project: string,
   traceId: string,
-): Promise<TraceScores | null> {
-  const rows = await session.rows<[string, string]>(
-    `SELECT span_id, ${LATEST} FROM ${session.table("scores")}
-     WHERE project = {project:String} AND trace_id = {traceId:String}
-     GROUP BY span_id, score_id ${IN_ORDER}`,
+): Promise<TraceAdditions | null> {
+  const ofTrace = `FROM ${session.table("scores")}
+    WHERE project = {project:String} AND trace_id = {traceId:String}`;
+  const isContent = `name = '${LOGGED_CONTENT}'`;
+  const rows = await session.rows<[string, string, number | null]>(
+    `SELECT span_id, (argMax((created, if(${isContent}, '', record),
+         if(${isContent}, toNullable(length(record)), NULL)), version) AS latest).2, latest.3
+     ${ofTrace} GROUP BY span_id, score_id ${IN_ORDER}`,
     { project, traceId },
   );
   if (rows.length === 0) return null;
-  return new TraceScores(rows.map(([span_id, record]) => ({ span_id, record })));
+  return new TraceAdditions(
+    rows.map(([span_id, record, content_bytes]) => ({ span_id, record, content_bytes })),
+    async (spanIds) => {
+      const contents = await session.rows<[string, string]>(
+        `SELECT span_id, ${LATEST} ${ofTrace} AND span_id IN {spanIds:Array(String)} AND ${isContent}
+         GROUP BY span_id, score_id ${IN_ORDER}`,
+        { project, traceId, spanIds },
+      );
+      return contents.map(([span_id, record]) => ({ span_id, record }));
+    },
+  );
 }
 
 /** A record in a list. */

@@ -1,6 +1,6 @@
 import { LOGGED_CONTENT } from "../logged-content.ts";
 import type { ScoreBatch, ScoreOutcome, StoredScore } from "../score-store.ts";
-import { committedScores, withinLimit } from "../score-store.ts";
+import { committedScores, contentsAmong, spanKey, withinLimit } from "../score-store.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import { VersionClock } from "./clickhouse-appender.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
@@ -37,7 +37,8 @@ export class ScoreWriter {
       const traceIds = [...new Set(scores.map(({ traceId }) => traceId))];
       const ids = scores.map(({ id }) => id);
       const { newest, ...known } = await this.#known(project, traceIds, ids);
-      const { kept, rejected } = withinLimit(scores, known);
+      const contentBytes = await this.#contentBytes(project, contentsAmong(scores));
+      const { kept, rejected } = withinLimit(scores, { ...known, contentBytes });
       const version = Math.max(this.#clock.next(), newest + 1);
       await this.#session.insert(
         "scores",
@@ -65,6 +66,28 @@ export class ScoreWriter {
     }
   }
 
+  async #contentBytes(
+    project: string,
+    contents: readonly StoredScore[],
+  ): Promise<ReadonlyMap<string, number>> {
+    if (contents.length === 0) return new Map();
+    const rows = await this.#session.rows<[string, string, number]>(
+      `SELECT trace_id, span_id, sum(bytes) FROM (
+         SELECT trace_id, span_id, argMax(length(record), version) AS bytes
+         FROM ${this.#session.table("scores")}
+         WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
+           AND span_id IN {spanIds:Array(String)} AND name = '${LOGGED_CONTENT}'
+         GROUP BY trace_id, span_id, score_id
+       ) GROUP BY trace_id, span_id`,
+      {
+        project,
+        traceIds: [...new Set(contents.map(({ traceId }) => traceId))],
+        spanIds: [...new Set(contents.map(({ spanId }) => spanId ?? ""))],
+      },
+    );
+    return new Map(rows.map(([traceId, spanId, bytes]) => [spanKey(traceId, spanId), bytes]));
+  }
+
   async #known(project: string, traceIds: readonly string[], ids: readonly string[]) {
     const rows = await this.#session.rows<[string, number, string[], number]>(
       `SELECT trace_id, uniqExact(score_id), groupUniqArrayIf(score_id, score_id IN {ids:Array(String)}), max(version)
@@ -81,7 +104,7 @@ export class ScoreWriter {
 }
 
 function loggedSpansOf(scores: readonly StoredScore[]) {
-  return scores.flatMap(({ name, traceId, spanId }) =>
-    name === LOGGED_CONTENT && spanId !== null ? [{ traceId, spanId }] : [],
+  return contentsAmong(scores).flatMap(({ traceId, spanId }) =>
+    spanId === null ? [] : [{ traceId, spanId }],
   );
 }

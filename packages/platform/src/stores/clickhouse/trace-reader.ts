@@ -2,7 +2,7 @@ import { isTraffic, MOST_PAGE_BYTES } from "../span-query.ts";
 import type { TopsOptions, TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
-import { ListedScores, scoresOfTrace } from "./score-table.ts";
+import { additionsOfTrace, ListedScores } from "./score-table.ts";
 import type { SpanPlace } from "./span-records.ts";
 import { RecordWindow, recordBytesAt, recordsAt } from "./span-records.ts";
 import { nodesOf } from "./stored-summaries.ts";
@@ -38,7 +38,7 @@ export class TraceReader {
     // At once: the scores of a span's trace can only be asked for when the trace is known.
     const [rows, ofTrace] = await Promise.all([
       firstRows(session, project, focus),
-      focus.kind === "trace" ? scoresOfTrace(session, project, focus.traceId) : null,
+      focus.kind === "trace" ? additionsOfTrace(session, project, focus.traceId) : null,
     ]);
     const [first] = rows;
     if (first === undefined) return MISSING;
@@ -59,7 +59,7 @@ export class TraceReader {
       kind: "nodes",
       nodes: nodes.table,
       focus: index,
-      scores: focus.kind === "trace" ? ofTrace : await scoresOfTrace(session, project, traceId),
+      added: focus.kind === "trace" ? ofTrace : await additionsOfTrace(session, project, traceId),
       openRecords: (wanted) => window.get(wanted),
     };
   }

@@ -57,8 +57,9 @@ export async function assemble(read: TreeRead): Promise<SpanRecord | undefined> 
     case "nodes": {
       const texts = await read.openRecords([...Array(read.nodes.length).keys()]);
       const tree = buildTree(read.nodes);
-      const { scores } = read;
-      const added = (n: number) => scores?.of(read.nodes.at(n)?.id ?? "", n === tree.top);
+      const ids = texts.map((_, n) => read.nodes.at(n)?.id ?? "");
+      const addedTo = await read.added?.of(ids);
+      const added = (n: number) => addedTo?.(ids[n] ?? "", n === tree.top);
       const open = texts.map((text, n) => {
         const record = Buffer.from(text).toString();
         return added(n)?.fill(record) ?? record;

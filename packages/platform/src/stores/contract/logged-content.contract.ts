@@ -1,8 +1,10 @@
-import type { ListedSpan } from "@agate/protocol";
+import type { ListedSpan, SpanRecord } from "@agate/protocol";
 import { describe, expect, it } from "vitest";
 import type { LoggedContent } from "../logged-content.ts";
+import { MOST_CONTENT_BYTES, MOST_LOGGED_CHARACTERS } from "../logged-content.ts";
 import { MOST_SCORES_PER_TRACE, type StoredScore } from "../score-store.ts";
 import { toLoggedRow } from "../to-logged-row.ts";
+import { readTree } from "../trees/read-tree.ts";
 import { storedScore } from "./stored-score.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "./stored-span.fixture.ts";
 import type { Subject } from "./subject.fixture.ts";
@@ -46,6 +48,17 @@ export function describeLoggedContent(subject: Subject): void {
     expect(contentOf(own)).toEqual(both[0]?.[1]);
     expect(both[1]).toEqual(both[0]);
     return both[0] ?? [];
+  }
+
+  /** The trace as the server sends it: read in parts. */
+  async function sentTree(): Promise<SpanRecord> {
+    const focus = { kind: "trace", traceId: traceIdOf(1) } as const;
+    const answer = await readTree(subject.store, subject.project, focus);
+    if (answer.kind === "missing") throw new Error("missing");
+    if (answer.kind === "whole") return JSON.parse(Buffer.from(answer.json).toString());
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of answer.chunks) chunks.push(chunk);
+    return JSON.parse(Buffer.concat(chunks).toString());
   }
 
   describe("logged content", () => {
@@ -188,7 +201,7 @@ export function describeLoggedContent(subject: Subject): void {
 
       it("of more spans than are indexed at a time", async () => {
         subject.fresh();
-        // In SQLite 1,000 at a time, in PostgreSQL 50; a trace takes 1,000.
+        // In SQLite 1,000 at a time, in PostgreSQL 200; a trace takes 1,000.
         const many = Array.from({ length: 1_010 }, (_, n) => {
           const ids = { traceId: traceIdOf(n % 3), id: spanIdOf(n + 1) };
           return { span: storedSpan({ ...ids, name: `span-${n}` }), ids, n };
@@ -205,6 +218,64 @@ export function describeLoggedContent(subject: Subject): void {
         const page = await subject.list("listSpans", { text: "common" }, 2_000);
         expect(page.items).toHaveLength(many.length);
       });
+    });
+
+    it("is read in full where it is more than is in memory at a time", async () => {
+      subject.fresh();
+      // 1 MiB at a time: several spans together, and one that has more than that.
+      const lengths = [100_000, 120_000, 0, 120_000, 10, 100_000, 100_000, 100_000, 100_000];
+      const spans = lengths.map((_, n) =>
+        storedSpan({ id: spanIdOf(n + 1), parentId: n === 0 ? null : spanIdOf(1), start: n }),
+      );
+      const textOf = (n: number, part: number, length: number) =>
+        `${n} ${part} `.padEnd(length, "é");
+      const contents = lengths.flatMap((length, n) =>
+        Array.from({ length: length === 0 ? 0 : n === 3 ? 6 : 2 }, (_, part) => {
+          const asked = [JSON.stringify(textOf(n, part, length))];
+          return row(n + 1, { asked }, { loggedAt: part });
+        }),
+      );
+      await subject.append(spans.slice(0, 4));
+      await put(...contents, storedScore({ name: "helpful" }));
+      await subject.append(spans.slice(4));
+      const messagesOf = (record: ListedSpan | undefined) =>
+        (record?.content.inputs as { messages: string[] } | null)?.messages ?? null;
+      const wanted = lengths.map((length, n) =>
+        length === 0
+          ? null
+          : Array.from({ length: n === 3 ? 6 : 2 }, (_, part) => textOf(n, part, length)),
+      );
+      const tree = await sentTree();
+      expect([tree, ...(tree.children ?? [])].map(messagesOf)).toEqual(wanted);
+      expect(tree.metadata.scores).toHaveLength(1);
+      const { items: traces } = await subject.list("listTraces");
+      expect(traces.map(messagesOf)).toEqual([wanted[0]]);
+      expect(traces[0]?.metadata.scores).toHaveLength(1);
+    });
+
+    it("of a span has a limit, and what is there can be sent again", async () => {
+      subject.fresh();
+      const longest = MOST_LOGGED_CHARACTERS - row(1, { asked: ['""'] }).record.length;
+      // Each has just as many bytes as a row may have; the quotes around a message are escaped in it.
+      const parts = Array.from({ length: MOST_CONTENT_BYTES / MOST_LOGGED_CHARACTERS }, (_, n) =>
+        row(1, { asked: [`"${String(n).padEnd(longest, ".")}"`] }, { loggedAt: n }),
+      );
+      expect(parts[0]?.record).toHaveLength(MOST_LOGGED_CHARACTERS);
+      await put(...parts.slice(0, -1));
+      await put(...parts);
+      const more = row(1, { asked: ['"more"'] });
+      const other = row(2, { asked: ['"other"'] });
+      const outcome = await subject.store.putScores({
+        project: subject.project,
+        scores: [more, other, storedScore({ name: "helpful" })],
+      });
+      expect(outcome).toEqual({ kind: "partly-committed", rejected: [more.id] });
+      await put(...parts);
+      await subject.append(SPANS);
+      const tree = await sentTree();
+      expect(tree.content.inputs).toMatchObject({ messages: { length: parts.length } });
+      expect(tree.children?.[0]?.content.inputs).toEqual({ messages: ["other"] });
+      expect(tree.metadata.scores).toHaveLength(1);
     });
 
     it("is beside scores, and not counted with them", async () => {

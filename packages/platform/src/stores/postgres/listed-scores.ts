@@ -92,7 +92,7 @@ export class ListedScores {
     const key = keyOf({ trace_id: traceId, span_id: this.#isTops ? "" : spanId });
     const place = this.#placeOf.get(key);
     if (place === undefined) return NO_ADDITIONS;
-    if (!this.#held.has(key)) await this.#read(this.#from(place));
+    if (!this.#held.has(key)) await this.#read(this.#from(place), spanId);
     const rows = this.#held.get(key) ?? [];
     this.#held.delete(key);
     const own = this.#isTops
@@ -110,14 +110,21 @@ export class ListedScores {
     return this.#scored.slice(place, end);
   }
 
-  async #read(places: readonly SizedPlace[]): Promise<void> {
+  /** @param first The span that the first place is about. */
+  async #read(places: readonly SizedPlace[], first: string): Promise<void> {
     const [traceIds, spanIds] = idsOf(places);
+    const isLong = (places[0]?.bytes ?? 0) > AHEAD_BYTES;
+    // Of the tops that follow, only the traces are known. A trace with much of it, such as content that was
+    // logged for all of its spans, is read alone.
+    const isWhole = this.#isTops && !isLong;
     const rows = await this.#runner.query<PlacedScore>(
       `SELECT trace_id, span_id, record FROM agate.scores
-       WHERE project = $1 AND trace_id = ANY($2::text[]) ${this.#isTops ? "" : "AND span_id = ANY($3::text[])"}
+       WHERE project = $1 AND trace_id = ANY($2::text[]) ${isWhole ? "" : "AND span_id = ANY($3::text[])"}
        ORDER BY created, score_id`,
-      this.#isTops ? [this.#project, traceIds] : [this.#project, traceIds, spanIds],
-      this.#isTops ? "scores-of-traces" : "scores-of-spans",
+      isWhole
+        ? [this.#project, traceIds]
+        : [this.#project, traceIds, this.#isTops ? ["", first] : spanIds],
+      isWhole ? "scores-of-traces" : "scores-of-spans",
     );
     const read = Map.groupBy(rows, ({ trace_id, span_id }) =>
       keyOf({ trace_id, span_id: this.#isTops ? "" : span_id }),

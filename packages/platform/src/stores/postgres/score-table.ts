@@ -1,7 +1,9 @@
 import { LOGGED_CONTENT } from "../logged-content.ts";
 import type { ScoreBatch, ScoreOutcome, ScoreRow, StoredScore } from "../score-store.ts";
-import { committedScores, TraceScores, withinLimit } from "../score-store.ts";
+import { committedScores, contentsAmong, spanKey, withinLimit } from "../score-store.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
+import type { TraceRow } from "../trace-additions.ts";
+import { TraceAdditions } from "../trace-additions.ts";
 import type { SpanDatabase, SqlRunner, SqlTransaction } from "./span-database.ts";
 
 /** Whether a trace `t` has scores, which its assembled answer lacks. */
@@ -63,7 +65,24 @@ async function knownScores(
   return {
     counts: new Map(counts.map(({ trace_id, count }) => [trace_id, count])),
     ids: new Set(sent.map(({ score_id }) => score_id)),
+    contentBytes: await contentBytesOf(transaction, project, contentsAmong(scores)),
   };
+}
+
+async function contentBytesOf(
+  transaction: SqlTransaction,
+  project: string,
+  contents: readonly StoredScore[],
+): Promise<ReadonlyMap<string, number>> {
+  if (contents.length === 0) return new Map();
+  const rows = await transaction.query<{ trace_id: string; span_id: string; bytes: number }>(
+    `SELECT trace_id, span_id, sum(octet_length(record)) AS bytes FROM agate.scores
+     WHERE project = $1 AND trace_id = ANY($2::text[]) AND span_id = ANY($3::text[])
+       AND name = '${LOGGED_CONTENT}'
+     GROUP BY trace_id, span_id`,
+    [project, contents.map(({ traceId }) => traceId), contents.map(({ spanId }) => spanId ?? "")],
+  );
+  return new Map(rows.map(({ trace_id, span_id, bytes }) => [spanKey(trace_id, span_id), bytes]));
 }
 
 async function insertScores(
@@ -104,7 +123,7 @@ async function noteLogged(
   project: string,
   kept: readonly StoredScore[],
 ): Promise<void> {
-  const logged = kept.filter(({ name }) => name === LOGGED_CONTENT);
+  const logged = contentsAmong(kept);
   if (logged.length === 0) return;
   await transaction.query(
     `INSERT INTO agate.unindexed_contents (project, trace_id, span_id)
@@ -118,18 +137,21 @@ function keyOf({ traceId, id }: StoredScore): string {
 }
 
 /** Null where the trace has none. */
-export async function scoresOfTrace(
+export async function additionsOfTrace(
   runner: SqlRunner,
   project: string,
   traceId: string,
-): Promise<TraceScores | null> {
-  const rows = await runner.query<ScoreRow>(
-    `SELECT span_id, record FROM agate.scores WHERE project = $1 AND trace_id = $2
-     ORDER BY created, score_id`,
+): Promise<TraceAdditions | null> {
+  const isContent = `name = '${LOGGED_CONTENT}'`;
+  const rows = await runner.query<TraceRow>(
+    `SELECT span_id, CASE WHEN ${isContent} THEN '' ELSE record END AS record,
+       CASE WHEN ${isContent} THEN octet_length(record) END AS content_bytes
+     FROM agate.scores WHERE project = $1 AND trace_id = $2 ORDER BY created, score_id`,
     [project, traceId],
-    "scores-of-trace",
+    "additions-of-trace",
   );
-  return rows.length === 0 ? null : new TraceScores(rows);
+  if (rows.length === 0) return null;
+  return new TraceAdditions(rows, (spanIds) => contentOfSpans(runner, project, traceId, spanIds));
 }
 
 /** The logged content of spans of a trace. */

@@ -19,7 +19,7 @@ import { parsePlaces } from "./unindexed-places.ts";
 /** Rows of places that are indexed in one step. */
 const ROWS_PER_STEP = 2;
 /** Spans with logged content that are indexed again in one step. Writing to one of their traces waits for the step. */
-const CONTENTS_PER_STEP = 50;
+const CONTENTS_PER_STEP = 200;
 /** Segments whose texts are in memory at a time. */
 const SEGMENTS_PER_READ = 100;
 

@@ -18,7 +18,7 @@ import { tableOfDay } from "./day.ts";
 import { ListedScores } from "./listed-scores.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import { openRecordsOf, segmentsInOrder, unpack } from "./read-segments.ts";
-import { IS_SCORED, scoresOfTrace } from "./score-table.ts";
+import { additionsOfTrace, IS_SCORED } from "./score-table.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 
 const MISSING: TreeRead = { kind: "missing" };
@@ -224,8 +224,8 @@ async function readNodes(
   if (nodes.length === 0 || focus === -1) return MISSING;
   const { trace_no: traceNo, trace_id: traceId, day } = place;
   const openRecords = openRecordsOf(runner, { traceNo, traceId, day }, nodes);
-  const scores = place.is_scored ? await scoresOfTrace(runner, project, traceId) : null;
-  return { kind: "nodes", nodes, focus, scores, openRecords };
+  const added = place.is_scored ? await additionsOfTrace(runner, project, traceId) : null;
+  return { kind: "nodes", nodes, focus, added, openRecords };
 }
 
 /** All of a trace's segments; undefined when it is deleted meanwhile. */

@@ -1,9 +1,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { LOGGED_CONTENT } from "../logged-content.ts";
-import type { ScoreBatch, ScoreRow } from "../score-store.ts";
-import { TraceScores, withinLimit } from "../score-store.ts";
+import type { ScoreBatch, ScoreRow, StoredScore } from "../score-store.ts";
+import { contentsAmong, spanKey, withinLimit } from "../score-store.ts";
 import { NO_ADDITIONS, SpanAdditions } from "../span-additions.ts";
 import type { TraceChange } from "../span-store.ts";
+import type { TraceRow } from "../trace-additions.ts";
+import { TraceAdditions } from "../trace-additions.ts";
 
 /** The result of writing scores. */
 export interface WrittenScores {
@@ -23,6 +25,7 @@ interface OrphanRow {
 export class ScoreWriter {
   readonly #count: StatementSync;
   readonly #isKnown: StatementSync;
+  readonly #contentBytes: StatementSync;
   readonly #put: StatementSync;
   readonly #hasTrace: StatementSync;
   readonly #deleteOfTrace: StatementSync;
@@ -35,6 +38,10 @@ export class ScoreWriter {
     this.#count = db.prepare("SELECT count(*) AS n FROM scores WHERE project = ? AND trace_id = ?");
     this.#isKnown = db.prepare(
       "SELECT 1 FROM scores WHERE project = ? AND trace_id = ? AND score_id = ?",
+    );
+    this.#contentBytes = db.prepare(
+      `SELECT total(octet_length(record)) AS bytes FROM scores
+       WHERE project = ? AND trace_id = ? AND span_id = ? AND name = '${LOGGED_CONTENT}'`,
     );
     this.#put = db.prepare(
       `INSERT OR REPLACE INTO scores
@@ -70,6 +77,7 @@ export class ScoreWriter {
     const { kept, rejected } = withinLimit(scores, {
       counts: new Map(traceIds.map((traceId) => [traceId, this.#countOf(project, traceId)])),
       ids: new Set(known.map(({ id }) => id)),
+      contentBytes: this.#contentBytesOf(project, scores),
     });
     for (const score of kept) {
       this.#put.run(
@@ -110,6 +118,15 @@ export class ScoreWriter {
     return gone.length;
   }
 
+  #contentBytesOf(project: string, scores: readonly StoredScore[]): ReadonlyMap<string, number> {
+    return new Map(
+      contentsAmong(scores).map(({ traceId, spanId }) => {
+        const row = this.#contentBytes.get(project, traceId, spanId ?? "");
+        return [spanKey(traceId, spanId), (row as { bytes: number }).bytes];
+      }),
+    );
+  }
+
   #countOf(project: string, traceId: string): number {
     return (this.#count.get(project, traceId) as { n: number }).n;
   }
@@ -119,17 +136,31 @@ export class ScoreWriter {
 export class ScoreReader {
   readonly #ofTrace: StatementSync;
   readonly #ofSpan: StatementSync;
+  readonly #contentOf: StatementSync;
 
   constructor(db: DatabaseSync) {
-    const scores = "SELECT span_id, record FROM scores WHERE project = ? AND trace_id = ?";
-    this.#ofTrace = db.prepare(`${scores} ORDER BY created, score_id`);
-    this.#ofSpan = db.prepare(`${scores} AND span_id IN (?, ?) ORDER BY created, score_id`);
+    const ofTrace = "FROM scores WHERE project = ? AND trace_id = ?";
+    const isContent = `name = '${LOGGED_CONTENT}'`;
+    const inOrder = "ORDER BY created, score_id";
+    this.#ofTrace = db.prepare(
+      `SELECT span_id, iif(${isContent}, '', record) AS record,
+         iif(${isContent}, octet_length(record), NULL) AS content_bytes ${ofTrace} ${inOrder}`,
+    );
+    const records = `SELECT span_id, record ${ofTrace}`;
+    this.#ofSpan = db.prepare(`${records} AND span_id IN (?, ?) ${inOrder}`);
+    this.#contentOf = db.prepare(
+      `${records} AND span_id IN (SELECT value FROM json_each(?)) AND ${isContent} ${inOrder}`,
+    );
   }
 
   /** Null where the trace has none. */
-  ofTrace(project: string, traceId: string): TraceScores | null {
-    const rows = this.#ofTrace.all(project, traceId) as unknown as ScoreRow[];
-    return rows.length === 0 ? null : new TraceScores(rows);
+  ofTrace(project: string, traceId: string): TraceAdditions | null {
+    const rows = this.#ofTrace.all(project, traceId) as unknown as TraceRow[];
+    if (rows.length === 0) return null;
+    return new TraceAdditions(rows, (spanIds) => {
+      const content = this.#contentOf.all(project, traceId, JSON.stringify(spanIds));
+      return content as unknown as ScoreRow[];
+    });
   }
 
   /**

@@ -257,7 +257,7 @@ export class TraceReader {
       kind: "nodes",
       nodes,
       focus,
-      scores: this.#scores.ofTrace(project, traceId),
+      added: this.#scores.ofTrace(project, traceId),
       openRecords: async (wanted) => {
         bodies.shrink(freeMemory);
         gone?.throwIfAborted();

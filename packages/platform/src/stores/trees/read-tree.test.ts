@@ -142,7 +142,7 @@ function readOf(spans: readonly StoredSpan[]): { read: NodesRead; batches: numbe
   const batches: number[] = [];
   const read: NodesRead = {
     kind: "nodes",
-    scores: null,
+    added: null,
     nodes: spans,
     focus: null,
     openRecords: async (wanted) => {

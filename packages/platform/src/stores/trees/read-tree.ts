@@ -114,11 +114,13 @@ export async function* nestRecords(
   let depth = floor;
   let batchSize = firstBatch;
   for (let from = first; from < end; ) {
-    const batch = Array.from(tree.preorder.subarray(from, Math.min(from + batchSize, end)));
+    const next = Array.from(tree.preorder.subarray(from, Math.min(from + batchSize, end)));
+    const batch = read.added?.fitting(next, idOf) ?? next;
     const records = await read.openRecords(batch);
+    const addedTo = await read.added?.of(batch.map(idOf));
     let bytes = 0;
     for (const [n, node] of batch.entries()) {
-      const added = read.scores?.of(idOf(node), node === tree.top);
+      const added = addedTo?.(idOf(node), node === tree.top);
       const record = added?.hasContent
         ? Buffer.from(added.fill(Buffer.from(records[n]!).toString()))
         : records[n]!;
