@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { readTrace } from "../clients/read-back.ts";
+import { sharedPostgres } from "../../packages/platform/src/stores/testing/shared-databases.fixture.ts";
+import { findTraces, readTrace } from "../clients/read-back.ts";
 import { emptyDataFolder } from "../data-folder.ts";
 import { startServer } from "../running-server.ts";
 import { SeededRandom } from "./seeded-random.ts";
@@ -35,41 +36,66 @@ function partsOf(call: number): Part[] {
   ];
 }
 
-it(`brings messages and spans together in any order, through ${ROUNDS} kills`, async () => {
-  await using folder = await emptyDataFolder();
-  const random = new SeededRandom(SEED);
-  const order = Array.from({ length: CALLS }, (_, n) => partsOf(n + 1))
-    .flat()
-    .map((part) => ({ part, place: random.next() }))
-    .toSorted((a, b) => a.place - b.place);
-  const waiting = new Set(order.map(({ part }) => part));
-  for (let round = 0; waiting.size > 0; round++) {
-    await using server = await startServer({ dataDirectory: folder.path });
-    const share = round < ROUNDS ? Math.ceil((3 * CALLS) / (ROUNDS + 1)) : waiting.size;
-    let answered = 0;
-    const half = Promise.withResolvers<void>();
-    const sent = [...waiting].slice(0, share).map(async (part) => {
-      const headers = { "content-type": "application/json" };
-      const init = { method: "POST", headers, body: JSON.stringify(part.body) };
-      const response = await fetch(`${server.url}${part.path}`, init).catch(() => undefined);
-      // What was not acknowledged is sent again, as exporters do.
-      if (response?.status === 200) waiting.delete(part);
-      answered++;
-      if (answered >= share / 2) half.resolve();
-    });
-    if (round < ROUNDS) {
-      await half.promise;
-      await server.kill();
+/** The flags of a server on an empty store of its kind. */
+const STORES: readonly (readonly [name: string, flags: () => Promise<readonly string[]>])[] = [
+  ["SQLite", async () => []],
+  [
+    "PostgreSQL",
+    async () => {
+      const { url } = await (await sharedPostgres()).createDatabase();
+      return ["--store", url];
+    },
+  ],
+];
+
+it.each(STORES)(
+  `brings messages and spans together in any order, through ${ROUNDS} kills, in %s`,
+  async (_, flagsOf) => {
+    await using folder = await emptyDataFolder();
+    const options = { dataDirectory: folder.path, flags: await flagsOf() };
+    const random = new SeededRandom(SEED);
+    const order = Array.from({ length: CALLS }, (_, n) => partsOf(n + 1))
+      .flat()
+      .map((part) => ({ part, place: random.next() }))
+      .toSorted((a, b) => a.place - b.place);
+    const waiting = new Set(order.map(({ part }) => part));
+    for (let round = 0; waiting.size > 0; round++) {
+      await using server = await startServer(options);
+      const share = round < ROUNDS ? Math.ceil((3 * CALLS) / (ROUNDS + 1)) : waiting.size;
+      let answered = 0;
+      const half = Promise.withResolvers<void>();
+      const sent = [...waiting].slice(0, share).map(async (part) => {
+        const headers = { "content-type": "application/json" };
+        const init = { method: "POST", headers, body: JSON.stringify(part.body) };
+        const response = await fetch(`${server.url}${part.path}`, init).catch(() => undefined);
+        // What was not acknowledged is sent again, as exporters do.
+        if (response?.status === 200) waiting.delete(part);
+        answered++;
+        if (answered >= share / 2) half.resolve();
+      });
+      if (round < ROUNDS) {
+        await half.promise;
+        await server.kill();
+      }
+      await Promise.all(sent);
     }
-    await Promise.all(sent);
-  }
-  await using server = await startServer({ dataDirectory: folder.path });
-  for (let call = 1; call <= CALLS; call++) {
-    const { content } = await readTrace(server.url, idsOf(call).traceId);
-    expect(content, `seed ${SEED}, call ${call}`).toEqual({
-      inputs: { messages: [{ role: "user", content: `question ${call}` }] },
-      internals: null,
-      outputs: { messages: [{ role: "assistant", content: `answer ${call}` }] },
-    });
-  }
-}, 120_000);
+    await using server = await startServer(options);
+    for (let call = 1; call <= CALLS; call++) {
+      const { content } = await readTrace(server.url, idsOf(call).traceId);
+      expect(content, `seed ${SEED}, call ${call}`).toEqual({
+        inputs: { messages: [{ role: "user", content: `question ${call}` }] },
+        internals: null,
+        outputs: { messages: [{ role: "assistant", content: `answer ${call}` }] },
+      });
+    }
+    // And they are found by it, also where the server was killed before it was indexed.
+    const found = (q: string) =>
+      findTraces(server.url, String(new URLSearchParams({ q, limit: "100" })));
+    await expect
+      .poll(async () => (await found("chat question answer")).length, { timeout: 30_000 })
+      .toBe(CALLS);
+    const { traceId, spanId } = idsOf(CALLS);
+    expect(await found(`"question ${CALLS}"`)).toMatchObject([{ id: spanId, trace_id: traceId }]);
+  },
+  240_000,
+);
