@@ -3,10 +3,14 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SpanRecord } from "@agate/protocol";
-import type { OtlpSpan } from "@agate/spans";
-import { createSpanMapper, nestedRecordsText } from "@agate/spans";
+import type { OtlpSpan, StoredSpan } from "@agate/spans";
+import { createSpanMapper, eventContent, nestedRecordsText } from "@agate/spans";
 import { shippedPrices } from "@agate/spans/prices";
+import { decodeLogsJson } from "../packages/platform/src/ingest/otlp/decode-logs-json.ts";
 import { decodeOtlpJson } from "../packages/platform/src/ingest/otlp/decode-otlp-json.ts";
+import { DEFAULT_DECODE_LIMITS } from "../packages/platform/src/ingest/otlp/decode-outcome.ts";
+import { loggedText } from "../packages/platform/src/stores/logged-content.ts";
+import { NO_ADDITIONS, SpanAdditions } from "../packages/platform/src/stores/span-additions.ts";
 import { readConversation } from "../packages/web/src/value-view/conversation.ts";
 
 export const PAGE = join(import.meta.dirname, "../docs/reference/clients.md");
@@ -38,6 +42,7 @@ export function readCaptures(folder: string): ClientCapture[] {
 /** The records that Agate makes of a capture: one for each trace, in the order of their times. */
 export function tracesOf({ client, requests }: ClientCapture): SpanRecord[] {
   const toStoredSpan = createSpanMapper({ prices: shippedPrices(), projectId: null });
+  const contentOf = loggedContents({ client, requests });
   const traces = new Map<string, OtlpSpan[]>();
   for (const { path, body } of requests) {
     if (!path.endsWith("/traces")) continue;
@@ -51,9 +56,32 @@ export function tracesOf({ client, requests }: ClientCapture): SpanRecord[] {
       else others.push(span);
     }
   }
+  const toRecord = (span: OtlpSpan) => {
+    const stored = toStoredSpan(span);
+    return { ...stored, openRecord: contentOf(stored).fill(stored.openRecord) };
+  };
   return [...traces.values()]
-    .map((spans) => JSON.parse(nestedRecordsText(spans.map((span) => toStoredSpan(span)))))
+    .map((spans) => JSON.parse(nestedRecordsText(spans.map(toRecord))))
     .sort((a, b) => (a.metadata.start_time < b.metadata.start_time ? -1 : 1));
+}
+
+/** The content that a client sent as log records of its spans. */
+function loggedContents({
+  client,
+  requests,
+}: Pick<ClientCapture, "client" | "requests">): (span: StoredSpan) => SpanAdditions {
+  const messages = requests.flatMap(({ path, body }) => {
+    if (!path.endsWith("/logs")) return [];
+    const decoded = decodeLogsJson(Buffer.from(JSON.stringify(body)), DEFAULT_DECODE_LIMITS);
+    if (decoded.kind !== "decoded") throw new Error(`${client}: ${decoded.reason}`);
+    return decoded.messages;
+  });
+  const bySpan = Map.groupBy(messages, ({ traceId, spanId }) => `${traceId} ${spanId}`);
+  return ({ traceId, id }) => {
+    const records = bySpan.get(`${traceId} ${id}`);
+    if (records === undefined) return NO_ADDITIONS;
+    return new SpanAdditions([loggedText(eventContent(records.map(({ event }) => event)))]);
+  };
 }
 
 /** The reference with its tables made anew. */
