@@ -15,8 +15,9 @@ const inputs = {
 };
 
 /**
- * A call through the platform's gateway, beside the same call of the workflow itself. Both workflows
- * have their configuration from the platform and send it their spans, as users run them.
+ * A call through the platform's gateway, beside the same call of the workflow itself and through a process
+ * that only moves bytes. All workflows have their configuration from the platform and send it their spans,
+ * as users run them.
  */
 export async function benchGateway(): Promise<Line[]> {
   await using folder = await temporaryFolder();
@@ -51,9 +52,9 @@ export async function benchGateway(): Promise<Line[]> {
       {
         what: `time of a call through the gateway, ${at}`,
         measured: time(through.rate()),
-        reference: `the workflow itself ${time(direct.rate())}; with a bare byte pipe in between ${time(piped.rate())}`,
-        ratio: ratio(direct.rate() / through.rate()),
-        target: "≤ 1.5",
+        reference: `through a bare byte pipe ${time(piped.rate())}; the workflow itself ${time(direct.rate())}`,
+        ratio: ratio(piped.rate() / through.rate()),
+        target: connections === 1 ? "≤ 1.3" : "≤ 1.2",
       },
       {
         what: `calls through the gateway, ${at}`,
