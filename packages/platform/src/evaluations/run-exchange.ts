@@ -46,7 +46,8 @@ export class RunExchange implements AsyncIterator<RunItem> {
   readonly #results: ItemResult[] = [];
   #running: Promise<void> | undefined;
   #isReturned = false;
-  #wake = new AbortController();
+  /** Ends the wait of a server without items; undefined where it does not wait. */
+  #wake: AbortController | undefined;
   #end: ItemsEnd | undefined;
   #failure: { readonly thrown: unknown } | undefined;
 
@@ -69,14 +70,14 @@ export class RunExchange implements AsyncIterator<RunItem> {
   /** Ends the wait of all that ask for items: a worker has failed. */
   async return(): Promise<IteratorResult<RunItem>> {
     this.#isReturned = true;
-    this.#wake.abort();
+    this.#wake?.abort();
     return { done: true, value: undefined };
   }
 
   /** Takes a result. The run has it when the next item is given, or {@link close} resolves. */
   add(result: ItemResult): void {
     this.#results.push(result);
-    this.#wake.abort();
+    this.#wake?.abort();
     this.#start();
   }
 
@@ -99,15 +100,16 @@ export class RunExchange implements AsyncIterator<RunItem> {
     try {
       // What else comes in the same turn of the event loop is part of the same transaction.
       for (await nextTurn(); this.#hasWork; await nextTurn()) {
-        this.#wake = new AbortController();
         const results = this.#results.splice(0, MOST_RUN_BATCH);
         const count = this.#isOver ? 0 : this.#waiting.length;
         const { items, kept } = await this.#exchange(results, count);
         for (const value of items) this.#waiting.shift()?.resolve({ done: false, value });
         await this.#options.scores.write(kept);
         if (items.length === count || this.#results.length > 0 || this.#isOver) continue;
+        this.#wake = new AbortController();
         const either = AbortSignal.any([this.#options.signal, this.#wake.signal]);
         await this.#options.wait(IDLE_MS, either);
+        this.#wake = undefined;
       }
     } catch (thrown) {
       this.#failure = { thrown };
