@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import { MIGRATIONS } from "../packages/platform/src/stores/sqlite/span-schema.ts";
-import { ingestSpans } from "./ingest-load.ts";
+import { ingestSpans, ingestSpansOverGrpc } from "./ingest-load.ts";
 import { createLoad } from "./loads/load.ts";
 import type { LoadName } from "./loads/trace-plans.ts";
 import type { Line } from "./report.ts";
@@ -20,6 +20,7 @@ export async function benchIngest(loadName: LoadName): Promise<Line[]> {
   const load = createLoad(loadName);
   let bytes = 0;
   const served: number[] = [];
+  const overGrpc: number[] = [];
   const bare: BulkInsert[] = [];
   const withoutRuns: BulkInsert[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -30,6 +31,13 @@ export async function benchIngest(loadName: LoadName): Promise<Line[]> {
       const result = await ingestSpans(agate.port, SPANS, load);
       served.push(result.perSecond);
       bytes = result.bytes / result.spans;
+    }
+    {
+      // On a server of its own: a larger store would count against whichever comes second.
+      await using other = await temporaryFolder();
+      await using agate = await startAgate(other.path);
+      await ingestSpansOverGrpc(agate.grpcPort, SPANS / 5, load);
+      overGrpc.push((await ingestSpansOverGrpc(agate.grpcPort, SPANS, load)).perSecond);
     }
     bare.push(bulkInsert(folder.path, "bare.db"));
     withoutRuns.push(bulkInsert(folder.path, "without-runs.db", RUN_INDEXES));
@@ -46,6 +54,13 @@ export async function benchIngest(loadName: LoadName): Promise<Line[]> {
       reference: `bare bulk insert of the same rows ${perSecond(reference, "spans")}`,
       ratio: ratio(rate / reference),
       target: "≥ 0.5, and ≥ 25,000 spans/s",
+    },
+    {
+      what: `the same batches over gRPC, 2 connections with 4 calls at a time each (${SPANS} spans)`,
+      measured: perSecond(median(overGrpc), "spans"),
+      reference: `over HTTP ${perSecond(rate, "spans")}`,
+      ratio: ratio(median(overGrpc) / rate),
+      target: "none: a figure to compare",
     },
     {
       // Processor time: on a busy machine the rates of two inserts say little about indexes.

@@ -21,18 +21,28 @@ export interface ServerProcess extends AsyncDisposable {
 export const AGATE = join(import.meta.dirname, "../packages/cli/dist/agate.js");
 const BARE = join(import.meta.dirname, "bare-server.ts");
 
+/** The platform, which also takes OTLP over gRPC. */
+export interface AgateProcess extends ServerProcess {
+  readonly grpcPort: number;
+}
+
 /** The built product, as a user runs it: with its request log on. */
-export function startAgate(
+export async function startAgate(
   dataDirectory: string,
   environment: Readonly<Record<string, string>> = {},
-): Promise<ServerProcess> {
-  return start(
-    [AGATE, "server", "--port", "0", "--data-dir", dataDirectory],
-    (line) => /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(line)?.[1],
+): Promise<AgateProcess> {
+  let grpcPort = 0;
+  const server = await start(
+    [AGATE, "server", "--port", "0", "--otlp-grpc", "0", "--data-dir", dataDirectory],
+    (line) => {
+      grpcPort ||= Number(/"otlp_grpc":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(line)?.[1] ?? 0);
+      return /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(line)?.[1];
+    },
     "/health",
     () => {},
     environment,
   );
+  return { ...server, grpcPort };
 }
 
 /** Runs a command of the built product to its end. */
