@@ -10,7 +10,7 @@ import type { SqlRunner, SqlValue } from "./span-database.ts";
 /** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
 export type ListedTable = "t" | "p";
 
-/** How a search text is looked for; null where there is none. */
+/** How a search text is looked for, or spans of rare traces; null where there is neither. */
 export type SearchPlan =
   /** The matching spans are known: their days, and for each day the numbers as an SQL array. */
   | { readonly kind: "few"; readonly days: readonly string[]; readonly spanNos: readonly string[] }
@@ -180,6 +180,42 @@ export async function planSearch(
     [query.whole, FEW + 1, ...query.parts],
   );
   if (found.length > FEW) return { kind: "many", query };
+  return fewSpans(found);
+}
+
+/**
+ * Plans a list of spans. Those of traces with a failed span are looked up where they are few: walking the list in
+ * order would ask for the trace of every span.
+ *
+ * @returns undefined when nothing can match, as {@link planSearch}.
+ */
+export async function planSpans(
+  runner: SqlRunner,
+  project: string,
+  { text, anyError }: SpanFilter,
+): Promise<SearchPlan | undefined> {
+  if (text !== undefined || anyError !== true) return planSearch(runner, text);
+  const segments = await runner.query<{ day: number; first_span: number; spans: number }>(
+    `SELECT s.day, s.first_span, s.spans FROM agate.traces t
+     CROSS JOIN LATERAL (SELECT day, first_span, spans FROM agate.segments
+       WHERE day = t.day AND trace_no = t.trace_no OFFSET 0) AS s
+     WHERE t.project = $1 AND t.failed_spans > 0 LIMIT $2`,
+    [project, FEW + 1],
+  );
+  const count = segments.reduce((sum, { spans }) => sum + spans, 0);
+  if (count > FEW) return null;
+  const numbersOf = ({ first_span, spans }: (typeof segments)[number]) =>
+    Array.from({ length: spans }, (_, n) => first_span + n);
+  return fewSpans(
+    segments.flatMap((segment) =>
+      numbersOf(segment).map((span_no) => ({ day: segment.day, span_no })),
+    ),
+  );
+}
+
+function fewSpans(
+  found: readonly { readonly day: number; readonly span_no: number }[],
+): SearchPlan {
   const byDay = [...Map.groupBy(found, ({ day }) => day)];
   return {
     kind: "few",

@@ -7,7 +7,7 @@ import {
   spanIdIn,
 } from "../segments/segment.ts";
 import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
-import { addAfter, planSearch, spansToList, whereFilter } from "./filter-sql.ts";
+import { addAfter, planSearch, planSpans, spansToList, whereFilter } from "./filter-sql.ts";
 import { ListedScores } from "./listed-scores.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import { mergeHeaders, segmentsInOrder } from "./read-segments.ts";
@@ -80,7 +80,7 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
 /** A page of spans. */
 export async function listSpans(runner: SqlRunner, request: ListRequest): Promise<ListPage> {
   const { project, filter, limit, maxBytes, after } = request;
-  const search = await planSearch(runner, filter.text);
+  const search = await planSpans(runner, project, filter);
   if (search === undefined) return EMPTY_PAGE;
   const where = whereFilter("p", project, filter, search);
   addAfter(where, "p", after);

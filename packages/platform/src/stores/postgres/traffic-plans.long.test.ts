@@ -15,6 +15,20 @@ const EVERY = 20;
 /** One trace of this many has a span that failed. */
 const EVERY_FAILED = 50;
 
+/** How many spans are looked up; with more, the list is walked. */
+const FEW = 10_000;
+const crowded = "crowded";
+
+/** A trace of so many spans, the first of which failed, in a project with another that is fine. */
+async function appendCrowded(own: string, count: number): Promise<void> {
+  const spans = Array.from({ length: count }, (_, n) =>
+    storedSpan({ id: spanIdOf(n), start: n, status: n === 0 ? "ERROR" : "OK" }),
+  );
+  const fine = storedSpan({ traceId: traceIdOf(2), id: spanIdOf(count), start: count });
+  const batch = { project: own, receivedAt: 1, spans: [...spans, fine] };
+  expect(await store.append(batch)).toEqual({ kind: "committed" });
+}
+
 let store: SpanStore;
 let database: SpanDatabase;
 beforeAll(async () => {
@@ -33,6 +47,7 @@ beforeAll(async () => {
     );
     expect(await store.append({ project, receivedAt: 1, spans })).toEqual({ kind: "committed" });
   }
+  await appendCrowded(crowded, FEW + 1);
 }, 120_000);
 afterAll(async () => {
   await database.close();
@@ -41,8 +56,8 @@ afterAll(async () => {
 
 type List = (runner: SqlRunner, request: ListRequest) => Promise<ListPage>;
 
-/** The plan of the first statement of a list, which finds its rows. */
-async function planOf(list: List, filter: SpanFilter): Promise<string> {
+/** The plan of the statement of a list that finds its rows. */
+async function planOf(list: List, filter: SpanFilter, listed = project): Promise<string> {
   const asked: Parameters<SqlRunner["query"]>[] = [];
   const noting: SqlRunner = {
     query: (...statement) => {
@@ -50,8 +65,8 @@ async function planOf(list: List, filter: SpanFilter): Promise<string> {
       return database.query(...statement);
     },
   };
-  await list(noting, { project, filter, limit: 50, after: null });
-  const [text, values] = asked[0]!;
+  await list(noting, { project: listed, filter, limit: 50, after: null });
+  const [text, values] = asked.find(([statement]) => statement.includes("ORDER BY"))!;
   const rows = await database.query<Record<string, string>>(`EXPLAIN ${text}`, values);
   return rows.map((row) => Object.values(row)[0]).join("\n");
 }
@@ -77,11 +92,7 @@ describe.each([
     expect(plan).not.toContain("Seq Scan");
   });
 
-  it.each([
-    [{ traffic: "live" }],
-    [{ traffic: "live", anyError: true }],
-    [{ traffic: "live", anyError: false }],
-  ] as const)(
+  it.each([[{ traffic: "live" }], [{ traffic: "live", anyError: false }]] as const)(
     "of spans of traces, %j, walk them in order, and look their traces up",
     async (filter) => {
       const plan = await planOf(listSpans, filter);
@@ -90,4 +101,40 @@ describe.each([
       expect(plan).not.toContain("Seq Scan");
     },
   );
+
+  it.each([{ anyError: true }, { traffic: "live", anyError: true }] as const)(
+    "of spans of few traces, %j, look these up",
+    async (filter) => {
+      const plan = await planOf(listSpans, filter);
+      expect(plan).toMatch(/using spans_\w+_span_no_idx|Scan on spans_\w+_span_no_idx/);
+      expect(plan).not.toContain("Seq Scan");
+    },
+  );
+
+  it("of spans of many traces with a failed one walk them in order", async () => {
+    const plan = await planOf(listSpans, { anyError: true }, crowded);
+    expect(plan).toMatch(/Index Scan Backward using spans_\w+_project_start_span_id_idx/);
+    expect(plan).not.toContain("Seq Scan");
+  });
+});
+
+it.each([
+  [FEW, "looks up"],
+  [FEW + 1, "walks"],
+])("with %i spans in traces with a failed one, %s the list of spans", async (count, way) => {
+  const own = `project-${count}`;
+  await appendCrowded(own, count);
+  const asked: string[] = [];
+  const noting: SqlRunner = {
+    query: (...statement) => {
+      asked.push(statement[0]);
+      return database.query(...statement);
+    },
+  };
+  const request = { project: own, filter: { anyError: true }, limit: 3, after: null };
+  const page = await listSpans(noting, request);
+  expect(page.items.map((item) => JSON.parse(item).id)).toEqual(
+    [count - 1, count - 2, count - 3].map(spanIdOf),
+  );
+  expect(asked.some((text) => text.includes("f.span_nos"))).toBe(way === "looks up");
 });
