@@ -99,6 +99,7 @@ export {
   isKeyEnvironment,
   isWithinLimit,
   KEY_ENVIRONMENT_RULE,
+  KEY_ENVIRONMENT_SCHEMA,
   MOST_KEY_ENVIRONMENTS,
   reachesEnvironment,
 } from "./registry/key-limit.ts";

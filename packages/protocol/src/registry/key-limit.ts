@@ -1,14 +1,18 @@
-import { isSlug } from "./slug.ts";
+import { SLUG_SCHEMA, SLUG_SOURCE } from "./slug.ts";
 
 /** How many environments one key may be limited to. */
 export const MOST_KEY_ENVIRONMENTS = 50;
 export const KEY_ENVIRONMENT_RULE =
   "staging (of every application) or support/staging (of one application)";
 
-/** Whether a text names what a key may be limited to: `staging` or `support/staging`. */
+const SLUG = `(?=[^/]{1,${SLUG_SCHEMA.maxLength}}(?:/|$))${SLUG_SOURCE}`;
+/** What a key may be limited to, `staging` or `support/staging`, as JSON Schema. */
+export const KEY_ENVIRONMENT_SCHEMA = { pattern: `^(?:${SLUG}/)?${SLUG}$` } as const;
+const KEY_ENVIRONMENT = new RegExp(KEY_ENVIRONMENT_SCHEMA.pattern);
+
+/** Whether a text names what a key may be limited to. */
 export function isKeyEnvironment(text: string): boolean {
-  const names = text.split("/", 3);
-  return names.length <= 2 && names.every(isSlug);
+  return KEY_ENVIRONMENT.test(text);
 }
 
 /** An environment, by its own slug and that of its application. */

@@ -8,12 +8,15 @@ export type IdPrefix = (typeof ID_PREFIXES)[number];
 /** Characters of an id after its prefix and `_`. */
 export const ID_LENGTH = 20;
 
-const ID_BEGINNING = `(?:${ID_PREFIXES.join("|")})_.{${ID_LENGTH}}`;
+const ID_BEGINNING = `(?:${ID_PREFIXES.join("|")})_[^/]{${ID_LENGTH}}`;
 const BEGINS_AS_ID = new RegExp(`^${ID_BEGINNING}`);
+
+/** A slug of any length, as part of a regular expression. */
+export const SLUG_SOURCE = `(?!${ID_BEGINNING})[a-z0-9]+(?:[-_.][a-z0-9]+)*`;
 
 /** A slug, as JSON Schema. */
 export const SLUG_SCHEMA = {
-  pattern: `^(?!${ID_BEGINNING})[a-z0-9]+(?:[-_.][a-z0-9]+)*$`,
+  pattern: `^${SLUG_SOURCE}$`,
   maxLength: LONGEST,
 } as const;
 const SLUG = new RegExp(SLUG_SCHEMA.pattern);

@@ -65,6 +65,9 @@ const TEXTS = [
   "helpful:some",
   "a-slug",
   "A Slug",
+  "a-slug/b",
+  `a/${"b".repeat(65)}`,
+  "env_abc/defghijklmnopqrstuvw",
   "é".repeat(1_001),
 ];
 
@@ -107,6 +110,12 @@ describe("a body", () => {
         "/registry/runs/{run}/cases",
         "/registry/runs/ci-1/cases",
         { cases: [{ id: "refund", inputs: {} }] },
+      ],
+      [
+        "post",
+        "/registry/keys",
+        "/registry/keys",
+        { name: "ci", scopes: ["read"], environments: ["a/b", "staging"] },
       ],
       [
         "put",

@@ -3,6 +3,7 @@ import {
   isKeyEnvironment,
   isWithinLimit,
   KEY_ENVIRONMENT_RULE,
+  KEY_ENVIRONMENT_SCHEMA,
   MOST_KEY_ENVIRONMENTS,
   SCOPES,
   SERVER_SCOPES,
@@ -52,7 +53,7 @@ const newKey = () =>
         },
         {
           type: "array",
-          items: { type: "string" },
+          items: { type: "string", ...KEY_ENVIRONMENT_SCHEMA },
           minItems: 1,
           maxItems: MOST_KEY_ENVIRONMENTS,
           uniqueItems: true,
