@@ -37,6 +37,7 @@ function inSqlite(): Upgraded {
       db.exec(`DROP INDEX traces_failed; DROP INDEX spans_failed_by_trace;
         UPDATE traces SET total = substr(total, 1, instr(total, '${SHOWN}') - 1) WHERE failed_spans > 0;
         ALTER TABLE traces DROP COLUMN failed_spans;
+        DROP TABLE logged_spans;
         PRAGMA user_version = 9;`);
     },
     dispose: async () => {
@@ -58,6 +59,8 @@ async function inPostgres(): Promise<Upgraded> {
         "DROP INDEX agate.traces_failed",
         `UPDATE agate.traces SET total = split_part(total, '${SHOWN}', 1)`,
         "ALTER TABLE agate.traces DROP COLUMN failed_spans",
+        "DROP TABLE agate.unindexed_contents",
+        "DROP INDEX agate.scores_logged",
         "UPDATE agate.span_schema SET version = 6",
       ]) {
         await database.query(statement, []);
