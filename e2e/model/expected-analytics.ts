@@ -69,13 +69,19 @@ function buckets(traces: readonly Listed[], from: number, to: number, width: num
 
 function figures(traces: readonly Listed[]): object {
   const costs = traces.flatMap(({ cost }) => cost ?? []);
+  const priced = traces
+    .filter(({ unpricedCalls }) => unpricedCalls === 0)
+    .flatMap(({ cost }) => cost ?? []);
+  const sum = (dollars: readonly number[]) =>
+    dollars.length === 0 ? null : dollars.reduce((a, b) => a + b);
   const tokens = (figure: "input" | "output") =>
-    traces.reduce((sum, trace) => sum + (trace.tokens?.[figure] ?? 0), 0);
+    traces.reduce((all, trace) => all + (trace.tokens?.[figure] ?? 0), 0);
   return {
     count: traces.length,
     errors: traces.filter(({ dimensions }) => dimensions.status === "ERROR").length,
-    cost: costs.length === 0 ? null : costs.reduce((a, b) => a + b),
+    cost: sum(costs),
     with_cost: costs.length,
+    priced: { count: priced.length, cost: sum(priced) },
     with_tokens: traces.filter(({ tokens: told }) => told !== null).length,
     tokens: {
       input: tokens("input"),

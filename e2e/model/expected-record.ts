@@ -5,6 +5,8 @@ import type { ModelFigures, ModelSpan } from "./model-span.ts";
 export interface ShownFigures {
   readonly usage: { readonly input: number; readonly output: number } | null;
   readonly cost: number | null;
+  /** Calls with tokens and no cost. */
+  readonly unpricedCalls: number;
 }
 
 /** The record of a span without `children`, by docs/reference/span-record.md. */
@@ -56,7 +58,11 @@ export function expectedRecord(
       resource: {},
       scope: null,
       otel: {},
-      total: { usage: usageOf(total.usage), cost: total.cost },
+      total: {
+        usage: usageOf(total.usage),
+        cost: total.cost,
+        ...(total.unpricedCalls > 0 && { unpriced_calls: total.unpricedCalls }),
+      },
       ...(failedSpans > 0 && { failed_spans: failedSpans }),
       ...(scores.length > 0 && { scores }),
     },

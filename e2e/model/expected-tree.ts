@@ -77,6 +77,8 @@ interface Counted {
   readonly place: Place;
   readonly part: "usage" | "cost";
   readonly call: string | null;
+  /** Whether a wrapper above has the cost of these tokens. */
+  readonly isCovered?: boolean;
 }
 
 /** A node and its place in preorder. */
@@ -114,9 +116,11 @@ function countedAt(place: Place, below: readonly Counted[]): Counted[] {
   // A wrapper's figures count where nothing below reports any, its cost where nothing below has one.
   const isRepeated = below.length > 0 && (figures.role === "restated" || isSame);
   if (!isRepeated) return [...below, ...own];
-  return sum.cost === null
-    ? [...below, ...cost.map((entry) => ({ ...entry, call: null }))]
-    : [...below];
+  if (sum.cost !== null || figures.cost === null) return [...below];
+  return [
+    ...below.map((entry) => ({ ...entry, isCovered: true })),
+    ...cost.map((entry) => ({ ...entry, call: null })),
+  ];
 }
 
 /** Only model calls report a call. */
@@ -133,13 +137,18 @@ function bestOfCalls(counted: readonly Counted[]): Counted[] {
       b.place.node.depth - a.place.node.depth ||
       a.place.position - b.place.position,
   );
+  const covered = new Set(counted.flatMap((entry) => (entry.isCovered ? (entry.call ?? []) : [])));
   const seen = new Set<string>();
-  return ranked.filter(({ call, part }) => {
-    if (call === null) return true;
-    const isFirst = !seen.has(`${part} ${call}`);
-    seen.add(`${part} ${call}`);
-    return isFirst;
-  });
+  return ranked
+    .filter(({ call, part }) => {
+      if (call === null) return true;
+      const isFirst = !seen.has(`${part} ${call}`);
+      seen.add(`${part} ${call}`);
+      return isFirst;
+    })
+    .map((entry) =>
+      entry.call !== null && covered.has(entry.call) ? { ...entry, isCovered: true } : entry,
+    );
 }
 
 function hasCost({ place }: Counted): boolean {
@@ -151,10 +160,21 @@ function sumOf(counted: readonly Counted[]): ShownFigures {
     counted.flatMap((entry) => (entry.part === part ? (entry.place.node.span.figures ?? []) : []));
   const usages = reports("usage");
   const costs = reports("cost").flatMap(({ cost }) => cost ?? []);
+  const priced = new Set(
+    counted.flatMap(({ part, call, place }) => (part === "cost" ? [call ?? place.node] : [])),
+  );
+  const unpriced = counted.filter(
+    ({ part, call, place, isCovered }) =>
+      part === "usage" &&
+      isCovered !== true &&
+      !priced.has(call ?? place.node) &&
+      Math.max(place.node.span.figures?.input ?? 0, place.node.span.figures?.output ?? 0) > 0,
+  );
   return {
     usage:
       usages.length === 0 ? null : { input: sum(usages, "input"), output: sum(usages, "output") },
     cost: costs.length === 0 ? null : costs.reduce((a, b) => a + b),
+    unpricedCalls: unpriced.length,
   };
 }
 

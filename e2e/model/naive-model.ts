@@ -51,6 +51,8 @@ export interface Listed {
   readonly latency: number | null;
   readonly cost: number | null;
   readonly tokens: { readonly input: number; readonly output: number } | null;
+  /** Of its trace, calls with tokens and no cost. */
+  readonly unpricedCalls: number;
   readonly dimensions: Dimensions;
   /** Whether any span of its trace failed. */
   readonly hasFailed: boolean;
@@ -213,6 +215,7 @@ export class NaiveModel {
       record: this.record(top, true, this.#failedIn(traceId)),
       cost: top.total.cost,
       tokens: top.total.usage,
+      unpricedCalls: top.total.unpricedCalls,
       dimensions,
       searched: others,
       scores: this.scoresOf(traceId).map(({ score }) => score),
@@ -248,6 +251,7 @@ export class NaiveModel {
       latency: latencyOf(span),
       cost: span.figures?.cost ?? null,
       tokens: span.figures,
+      unpricedCalls: placed.total.unpricedCalls,
       dimensions: { ...ownDimensions(span), run },
       hasFailed: this.#failedIn(span.traceId) > 0,
       searched: [span],

@@ -139,9 +139,11 @@ function paddedToSegment(random: SeededRandom, spans: readonly ModelSpan[]): Mod
   return spans.map((span, n) => (n === padded ? { ...span, payload: "x".repeat(missing) } : span));
 }
 
+const NO_FIGURES = { usage: null, cost: null, unpricedCalls: 0 };
+
 /** What the record of a span takes up to its total. */
 function recordBytes(span: ModelSpan): number {
-  const record = expectedRecord(span, "prj_12345678901234567890", { usage: null, cost: null });
+  const record = expectedRecord(span, "prj_12345678901234567890", NO_FIGURES);
   return Buffer.byteLength(JSON.stringify(record)) - '{"usage":null,"cost":null}}}'.length;
 }
 

@@ -10,7 +10,13 @@ const figures = {
   cost: z.number().nullable().meta({
     description: "US dollars, of the traces whose cost is known; null where there is none.",
   }),
-  with_cost: count.meta({ description: "How many traces have a known cost." }),
+  with_cost: count.meta({
+    description: "How many traces have a known cost, be it of all or of some of their model calls.",
+  }),
+  priced: z.strictObject({ count, cost: z.number().nullable() }).meta({
+    description:
+      "The traces whose cost is known and of all their model calls, and what these cost together: divide by their count for an average.",
+  }),
   tokens: z.strictObject({ input: z.number(), output: z.number(), total: z.number() }),
   with_tokens: count.meta({ description: "How many traces have known tokens." }),
   latency: z

@@ -19,8 +19,10 @@ export interface AnalyticsFigures {
   readonly errors: number;
   /** US dollars, of the traces whose cost is known; null where there is none. */
   readonly cost: number | null;
-  /** How many traces have a known cost: what to divide the cost by. */
+  /** How many traces have a known cost, be it of all or of some of their model calls. */
   readonly with_cost: number;
+  /** The traces whose cost is known and of all their model calls: an average divides the one by the other. */
+  readonly priced: { readonly count: number; readonly cost: number | null };
   /** Of the traces whose tokens are known; 0 where there is none. */
   readonly tokens: { readonly input: number; readonly output: number; readonly total: number };
   /** How many traces have known tokens: 0 tells unknown tokens from none. */

@@ -167,6 +167,7 @@ export type {
   SpanKind,
   SpanRecord,
   SpanStatus,
+  TotalFigures,
   TrafficFilter,
   Usage,
   Variant,

@@ -31,6 +31,7 @@ export {
   listedSpanSchema,
   metadataSchema,
   spanRecordSchema,
+  totalFiguresSchema,
   usageSchema,
   variantSchema,
 } from "./span-record-schema.ts";

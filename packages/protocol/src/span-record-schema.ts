@@ -5,6 +5,7 @@ import type {
   ListedSpan,
   SpanMetadata,
   SpanRecord,
+  TotalFigures,
   Usage,
   Variant,
 } from "./span-record.ts";
@@ -39,6 +40,20 @@ export const variantSchema: z.ZodType<Variant> = z
 export const figuresSchema: z.ZodType<Figures> = z
   .strictObject({ usage: usageSchema.nullable(), cost: usd })
   .meta({ id: "Figures", description: "Tokens and US dollars; null where unknown." });
+
+export const totalFiguresSchema: z.ZodType<TotalFigures> = z
+  .strictObject({
+    usage: usageSchema.nullable(),
+    cost: usd,
+    unpriced_calls: z.int().positive().optional().meta({
+      description:
+        "How many model calls have tokens but no cost, so that `cost` is of the others. Left out where none lacks one.",
+    }),
+  })
+  .meta({
+    id: "TotalFigures",
+    description: "Tokens and US dollars of a span and everything below it; null where unknown.",
+  });
 
 const eventSchema = z
   .strictObject({
@@ -112,7 +127,7 @@ export const metadataSchema: z.ZodType<SpanMetadata> = z
     resource: attributes,
     scope: scopeSchema.nullable(),
     otel: otelSchema,
-    total: figuresSchema.meta({
+    total: totalFiguresSchema.meta({
       description: "This span and everything below it, each token counted once.",
     }),
     failed_spans: z.int().positive().optional().meta({

@@ -69,6 +69,12 @@ export interface Figures {
   cost: number | null;
 }
 
+/** The figures of a span and everything below it. */
+export interface TotalFigures extends Figures {
+  /** How many model calls have tokens but no cost: `cost` is of the others. Not there where none lacks one. */
+  unpriced_calls?: number | undefined;
+}
+
 export interface SpanEvent {
   name: string;
   time: string;
@@ -132,7 +138,7 @@ export interface SpanMetadata {
   scope: InstrumentationScope | null;
   otel: OtelDetails;
   /** This span and everything below it, each token counted once. */
-  total: Figures;
+  total: TotalFigures;
   /** In lists of traces and live events: how many spans of the trace failed; not there where none did. */
   failed_spans?: number | undefined;
   /** Judgements of the span, in the order of their creation; left out where there are none. */

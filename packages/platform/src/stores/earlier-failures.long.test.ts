@@ -35,6 +35,7 @@ function inSqlite(): Upgraded {
     downgrade: async () => {
       using db = new DatabaseSync(filesIn(directory).spans);
       db.exec(`DROP INDEX traces_failed; DROP INDEX spans_failed_by_trace;
+        ALTER TABLE traces DROP COLUMN unpriced_calls;
         UPDATE traces SET total = substr(total, 1, instr(total, '${SHOWN}') - 1) WHERE failed_spans > 0;
         ALTER TABLE traces DROP COLUMN failed_spans;
         DROP TABLE logged_spans;
@@ -58,7 +59,7 @@ async function inPostgres(): Promise<Upgraded> {
       for (const statement of [
         "DROP INDEX agate.traces_failed",
         `UPDATE agate.traces SET total = split_part(total, '${SHOWN}', 1)`,
-        "ALTER TABLE agate.traces DROP COLUMN failed_spans",
+        "ALTER TABLE agate.traces DROP COLUMN failed_spans, DROP COLUMN unpriced_calls",
         "DROP TABLE agate.unindexed_contents",
         "DROP INDEX agate.scores_logged",
         "UPDATE agate.span_schema SET version = 6",
@@ -84,7 +85,9 @@ function inClickHouse(): Upgraded {
       await session.command(
         `ALTER TABLE ${session.table("traces_by_id_view")} MODIFY QUERY ${select}`,
       );
-      await session.command(`ALTER TABLE ${session.table("traces")} DROP INDEX by_failed`);
+      await session.command(
+        `ALTER TABLE ${session.table("traces")} DROP INDEX by_failed, DROP COLUMN unpriced_calls`,
+      );
       for (const table of ["traces", "traces_by_id"].map((name) => session.table(name))) {
         await session.command(
           `ALTER TABLE ${table} UPDATE total = splitByString('${SHOWN}', total)[1] WHERE TRUE`,

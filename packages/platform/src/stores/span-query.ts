@@ -106,8 +106,10 @@ export interface AnalyticsFigures {
   readonly errors: number;
   /** US dollars; null when no trace has a known cost. */
   readonly cost: number | null;
-  /** How many traces have a known cost. */
+  /** How many traces have a known cost, perhaps of a part of their calls. */
   readonly withCost: number;
+  /** How many traces have a cost that is of all their calls, and what these cost together. */
+  readonly priced: { readonly count: number; readonly cost: number | null };
   /** How many traces have known tokens. */
   readonly withTokens: number;
   readonly inputTokens: number;
@@ -125,6 +127,7 @@ export const NO_TRACES: AnalyticsFigures = {
   errors: 0,
   cost: null,
   withCost: 0,
+  priced: { count: 0, cost: null },
   withTokens: 0,
   inputTokens: 0,
   outputTokens: 0,

@@ -47,6 +47,7 @@ describe("fillBuckets", () => {
       errors: 1,
       cost: 0.1,
       withCost: 1,
+      priced: { count: 1, cost: 0.1 },
       withTokens: 2,
       inputTokens: 1,
       outputTokens: 2,

@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
 import {
+  costPartOf,
   formatAgo,
   formatBytes,
   formatCompactCount,
   formatCost,
   formatCount,
   formatDuration,
+  formatTotalCost,
   partOf,
   plural,
+  unpricedText,
 } from "./figures.ts";
 
 describe("formatDuration", () => {
@@ -122,6 +125,30 @@ describe("formatAgo", () => {
   ])("%s is %s", (time, text) => {
     expect(formatAgo(time, NOW)).toBe(text);
   });
+});
+
+it.each([
+  [0, 0, null],
+  [5, 5, "5 of 7 calls"],
+  [7, 7, null],
+  [6, 5, "5 of 7 calls, 1 in part"],
+  [7, 6, "6 of 7 calls, 1 in part"],
+  [2_000, 0, "0 of 7 calls, 2,000 in part"],
+])("a cost of %i of 7 calls, %i of them in full, is of %s", (known, priced, text) => {
+  expect(costPartOf({ all: 7, known, priced }, "calls")).toBe(text);
+});
+
+it.each([
+  [0.0124, 0, "$0.012", null],
+  [0.0124, 1, "≥ $0.012", "1 call without a price"],
+  [12.3456, 1_200, "≥ $12.35", "1,200 calls without a price"],
+  [0, 2, "≥ $0", "2 calls without a price"],
+  [0.0000001, 2, "≥ $0", "2 calls without a price"],
+  [0.0000001, 0, "<$0.000001", null],
+  [null, 2, "–", "2 calls without a price"],
+])("%d dollars and %i calls without a price are %s", (cost, unpriced, text, note) => {
+  expect(formatTotalCost({ cost, unpriced_calls: unpriced })).toBe(text);
+  expect(unpricedText({ unpriced_calls: unpriced })).toBe(note);
 });
 
 it.each([

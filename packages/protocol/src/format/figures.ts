@@ -38,6 +38,29 @@ export function partOf(known: number, all: number, things: string): string | nul
   return `${formatCount(known)} of ${formatCount(all)} ${things}`;
 }
 
+/**
+ * What a sum of costs is of: the things that are priced in full, and those of which some calls have no price.
+ *
+ * @example costPartOf({ all: 7, known: 6, priced: 5 }, "calls") // "5 of 7 calls, 1 in part"
+ * @returns null where the sum is of all of them, or of none.
+ */
+export function costPartOf(
+  {
+    all,
+    known,
+    priced,
+  }: {
+    readonly all: number;
+    /** How many have a cost, be it of a part. */
+    readonly known: number;
+    readonly priced: number;
+  },
+  things: string,
+): string | null {
+  if (known === priced) return partOf(priced, all, things);
+  return `${formatCount(priced)} of ${formatCount(all)} ${things}, ${formatCount(known - priced)} in part`;
+}
+
 /** In milliseconds. */
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -131,6 +154,29 @@ export function formatCost(dollars: number | null): string {
   // 0.995 is where two significant digits round up to a dollar.
   if (dollars < 0.995) return `$${dollars.toLocaleString("en", TWO_DIGITS)}`;
   return `$${dollars.toLocaleString("en", dollars < WHOLE_FROM ? CENTS : WHOLE)}`;
+}
+
+/**
+ * A cost that some calls have no part in, because their price is unknown: what is known is the least it can be.
+ *
+ * @example formatTotalCost({ cost: 0.0124, unpriced_calls: 1 }) // "≥ $0.012"
+ */
+export function formatTotalCost({ cost, unpriced_calls: unpriced = 0 }: TotalCost): string {
+  if (cost === null || unpriced === 0) return formatCost(cost);
+  return `≥ ${cost < LEAST ? "$0" : formatCost(cost)}`;
+}
+
+/** Of a trace: as in `metadata.total`. */
+export interface TotalCost {
+  readonly cost: number | null;
+  readonly unpriced_calls?: number | undefined;
+}
+
+/** @example unpricedText({ unpriced_calls: 2 }) // "2 calls without a price"; null where none is */
+export function unpricedText({
+  unpriced_calls: unpriced = 0,
+}: Pick<TotalCost, "unpriced_calls">): string | null {
+  return unpriced === 0 ? null : `${plural(unpriced, "call")} without a price`;
 }
 
 const TWO_DIGITS = { minimumSignificantDigits: 2, maximumSignificantDigits: 2 };

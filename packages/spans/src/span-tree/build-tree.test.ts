@@ -169,9 +169,40 @@ describe("totals", () => {
       spent("b", "r", 2, figures("own", 20, 2, 0.2)),
       spent("c", "b", 3, figures("own", 5, 5, null)),
     ]);
-    expect(tree.total(0)).toEqual({ usage: usage(35, 8), cost: 0.3 });
-    expect(tree.total(2)).toEqual({ usage: usage(25, 7), cost: 0.2 });
-    expect(tree.total(3)).toEqual({ usage: usage(5, 5), cost: null });
+    expect(tree.total(0)).toEqual({ usage: usage(35, 8), cost: 0.3, unpriced_calls: 1 });
+    expect(tree.total(1)).toEqual({ usage: usage(10, 1), cost: 0.1 });
+    expect(tree.total(2)).toEqual({ usage: usage(25, 7), cost: 0.2, unpriced_calls: 1 });
+    expect(tree.total(3)).toEqual({ usage: usage(5, 5), cost: null, unpriced_calls: 1 });
+  });
+
+  it("counts calls with tokens and no cost; a cost of 0, and no tokens at all, are no such calls", () => {
+    const tree = buildTree([
+      spent("r", null, 0, null),
+      spent("priced", "r", 1, figures("own", 10, 1, 0.1)),
+      spent("free", "r", 2, figures("own", 20, 2, 0)),
+      spent("failed", "r", 3, figures("own", 0, 0, null)),
+      spent("unknown", "r", 4, figures("own", 20, 2, null)),
+      spent("agent", "r", 5, figures("restated", 5, 5, null)),
+    ]);
+    expect(tree.total(0)).toEqual({ usage: usage(55, 10), cost: 0.1, unpriced_calls: 2 });
+    expect(tree.total(3)).toEqual({ usage: usage(0, 0), cost: null });
+  });
+
+  it("prices all calls below a wrapper by its cost, where none of them has one", () => {
+    const below = [
+      spent("a", "agent", 1, figures("own", 10, 1, null)),
+      spent("b", "agent", 2, figures("own", 20, 2, null)),
+    ];
+    const total = (cost: number | null, ...calls: SpanNode[]) =>
+      buildTree([spent("agent", null, 0, figures("restated", 30, 3, cost)), ...calls]).total(0);
+    expect(total(0.5, ...below)).toEqual({ usage: usage(30, 3), cost: 0.5 });
+    expect(total(null, ...below)).toEqual({ usage: usage(30, 3), cost: null, unpriced_calls: 2 });
+    // What the known part cost is certain, and what the wrapper's is of is not.
+    expect(total(0.5, spent("c", "agent", 3, figures("own", 1, 1, 0.1)), ...below)).toEqual({
+      usage: usage(31, 4),
+      cost: 0.1,
+      unpriced_calls: 2,
+    });
   });
 
   it("does not count what a wrapper repeats of its children", () => {

@@ -1,4 +1,4 @@
-import type { Figures } from "@agate/protocol";
+import type { TotalFigures } from "@agate/protocol";
 import type { ReportedFigures } from "./reported-figures.ts";
 import { sumFigures } from "./sum-figures.ts";
 
@@ -34,7 +34,7 @@ export interface SpanTree {
   /** The top has depth 0. */
   readonly depth: Int32Array;
   /** A node's `metadata.total`. */
-  total(node: number): Figures;
+  total(node: number): TotalFigures;
 }
 
 /** Parent of a span that names none. */

@@ -1,4 +1,4 @@
-import type { Figures, Usage } from "@agate/protocol";
+import type { TotalFigures, Usage } from "@agate/protocol";
 import { USAGE_FIELDS } from "@agate/protocol";
 import type { ReportedFigures } from "./reported-figures.ts";
 
@@ -14,15 +14,23 @@ export function reportedField({ usage, cost }: ReportedFigures, field: number): 
   return usage?.[USAGE_FIELDS[field] as keyof Usage] ?? null;
 }
 
+/** Whether a report has tokens that cost something. */
+export function hasSpentTokens({ usage }: ReportedFigures): boolean {
+  return usage !== null && USAGE_FIELDS.some((field) => (usage[field] ?? 0) > 0);
+}
+
 /** The sums of the nodes of a tree. */
 export class FigureSums {
   readonly #sums: Float64Array;
   /** Of how many reports each sum is. None: it is unknown, which is not 0. */
   readonly #counts: Int32Array;
+  /** By node, of how many calls tokens are counted, but no cost. */
+  readonly #unpriced: Int32Array;
 
   constructor(nodes: number) {
     this.#sums = new Float64Array(nodes * WIDTH);
     this.#counts = new Int32Array(nodes * WIDTH);
+    this.#unpriced = new Int32Array(nodes);
   }
 
   at(node: number, field: number): number {
@@ -40,6 +48,19 @@ export class FigureSums {
 
   count(node: number, report: ReportedFigures): void {
     for (let field = 0; field < WIDTH; field++) this.countField(node, field, report);
+    if (report.cost === null && hasSpentTokens(report)) this.countUnpriced(node, 1);
+  }
+
+  /** @param calls Less than 0 to take calls back that were counted. */
+  countUnpriced(node: number, calls: number): void {
+    this.#unpriced[node] = (this.#unpriced[node] as number) + calls;
+  }
+
+  /** Counts the cost of a report that is of all calls below it. */
+  countCostOfAll(node: number, report: ReportedFigures): void {
+    if (report.cost === null) return;
+    this.countField(node, COST, report);
+    this.#unpriced[node] = 0;
   }
 
   countField(node: number, field: number, report: ReportedFigures): void {
@@ -60,9 +81,10 @@ export class FigureSums {
       const count = this.#counts[from + field] as number;
       if (count > 0) this.#add(to + field, this.#sums[from + field] as number, count);
     }
+    this.countUnpriced(into, this.#unpriced[node] as number);
   }
 
-  figuresOf(node: number): Figures {
+  figuresOf(node: number): TotalFigures {
     const known = (field: number) => (this.knows(node, field) ? this.at(node, field) : null);
     const usage: Usage = {
       input_tokens: known(0),
@@ -73,7 +95,12 @@ export class FigureSums {
     };
     const reported = USAGE_FIELDS.some((field) => usage[field] !== null);
     const cost = known(COST);
-    return { usage: reported ? usage : null, cost: cost === null ? null : withoutNoise(cost) };
+    const unpriced = this.#unpriced[node] as number;
+    return {
+      usage: reported ? usage : null,
+      cost: cost === null ? null : withoutNoise(cost),
+      ...(unpriced > 0 && { unpriced_calls: unpriced }),
+    };
   }
 
   #add(slot: number, value: number, count: number): void {

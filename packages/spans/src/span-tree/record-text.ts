@@ -1,4 +1,4 @@
-import type { Figures, Usage } from "@agate/protocol";
+import type { TotalFigures, Usage } from "@agate/protocol";
 import { USAGE_FIELDS } from "@agate/protocol";
 
 // A record is written once, at ingest, and never parsed again: what depends on spans that may still
@@ -28,10 +28,11 @@ export function closingText(levels: number): string {
 const NOTHING = '{"usage":null,"cost":null}';
 
 /** The JSON of `metadata.total`. */
-export function totalText(total: Figures): string {
-  const { usage, cost } = total;
+export function totalText(total: TotalFigures): string {
+  const { usage, cost, unpriced_calls: unpriced = 0 } = total;
   if (usage === null && cost === null) return NOTHING;
-  return `{"usage":${usage === null ? "null" : usageText(usage)},"cost":${cost}}`;
+  const text = `{"usage":${usage === null ? "null" : usageText(usage)},"cost":${cost}`;
+  return unpriced === 0 ? `${text}}` : `${text},"unpriced_calls":${unpriced}}`;
 }
 
 /** The JSON of a usage object. */

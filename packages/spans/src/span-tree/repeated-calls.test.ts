@@ -1,8 +1,9 @@
-import type { Figures, Usage } from "@agate/protocol";
+import type { Usage } from "@agate/protocol";
 import { USAGE_FIELDS } from "@agate/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildTree, type SpanNode, type SpanTree } from "./build-tree.ts";
+import { buildTree, type SpanNode } from "./build-tree.ts";
+import { naiveTotal } from "./naive-total.fixture.ts";
 import type { ReportedFigures } from "./reported-figures.ts";
 
 const usage = (
@@ -82,7 +83,11 @@ describe("a call that several spans report", () => {
     ["reasoning tokens to none", report("x", usage(1, 1, null, 0)), report("x", usage(2, 2))],
     ["both to one", report("x", usage(1, 1, 1, 1)), report("x", usage(2, 2, 2))],
   ])("prefers %s", (_, better, worse) => {
-    const expected = { usage: better.usage, cost: better.cost };
+    const expected = {
+      usage: better.usage,
+      cost: better.cost,
+      ...(better.cost === null && { unpriced_calls: 1 }),
+    };
     expect(top(node("a", "top", 1, better), node("b", "top", 2, worse))).toEqual(expected);
     expect(top(node("a", "top", 1, worse), node("b", "top", 2, better))).toEqual(expected);
     expect(top(node("a", "top", 1, better), node("b", "a", 2, worse))).toEqual(expected);
@@ -102,6 +107,33 @@ describe("a call that several spans report", () => {
         node("b", "top", 2, report("x", usage(3, 4, 2), 0.25)),
       ),
     ).toEqual({ usage: usage(3, 4, 2), cost: 0.5 });
+  });
+
+  it("is priced where any report has a cost, in whichever subtree holds that report", () => {
+    const nodes = [
+      node("top", null, 0, null),
+      node("a", "top", 1, null),
+      node("tokens", "a", 2, report("x", usage(3, 4))),
+      node("b", "top", 3, null),
+      node("cost", "b", 4, report("x", null, 0.5, true)),
+      node("other", "b", 5, report("y", usage(1, 1))),
+      node("again", "top", 6, report("y", usage(1, 1))),
+    ];
+    const tree = buildTree(nodes);
+    expect(tree.total(1)).toEqual({ usage: usage(3, 4), cost: null, unpriced_calls: 1 });
+    expect(tree.total(3)).toEqual({ usage: usage(1, 1), cost: 0.5, unpriced_calls: 1 });
+    expect(tree.total(0)).toEqual({ usage: usage(4, 5), cost: 0.5, unpriced_calls: 1 });
+  });
+
+  it("is priced by the cost of a wrapper, also where another report of it has none", () => {
+    const wrapper: ReportedFigures = { role: "restated", usage: usage(3, 4), cost: 0.5 };
+    expect(
+      top(
+        node("agent", "top", 1, wrapper),
+        node("a", "agent", 2, report("x", usage(3, 4))),
+        node("b", "top", 3, report("x", usage(3, 4))),
+      ),
+    ).toEqual({ usage: usage(3, 4), cost: 0.5 });
   });
 
   it("is found again in the sum that a wrapper without an id repeats", () => {
@@ -354,111 +386,3 @@ describe("totals of any reports", () => {
     );
   });
 });
-
-/** Tokens or cost of one report, as they are counted in a subtree. */
-interface Counted {
-  readonly node: number;
-  readonly part: "usage" | "cost";
-  /** Of the call; null where the report stands for itself. */
-  readonly key: string | null;
-}
-
-function naiveTotal(tree: SpanTree, nodes: readonly SpanNode[], focus: number): Figures {
-  return sumOf(naiveCounted(tree, nodes, focus), nodes);
-}
-
-/** The rule as docs/reference/span-record.md has it, with lists. */
-function naiveCounted(tree: SpanTree, nodes: readonly SpanNode[], focus: number): Counted[] {
-  const from = (tree.position[focus] as number) + 1;
-  const children = [...tree.preorder.subarray(from, tree.subtreeEnd[focus])].filter(
-    (node) => tree.depth[node] === (tree.depth[focus] as number) + 1,
-  );
-  const below = bestOfEach(
-    children.flatMap((child) => naiveCounted(tree, nodes, child)),
-    tree,
-    nodes,
-  );
-  const own = nodes[focus]?.figures ?? null;
-  if (own === null) return below;
-  const key = own.role === "own" ? naiveKey(own, nodes) : null;
-  const counted: Counted[] = [
-    ...(own.usage === null ? [] : [{ node: focus, part: "usage" as const, key }]),
-    ...(own.cost === null ? [] : [{ node: focus, part: "cost" as const, key }]),
-  ];
-  if (key !== null && below.some((other) => other.key === key)) {
-    return bestOfEach([...below, ...counted], tree, nodes);
-  }
-  const sum = sumOf(below, nodes);
-  const isRepeated =
-    below.length > 0 &&
-    (own.role === "restated" ||
-      (own.usage !== null &&
-        own.usage.input_tokens === sum.usage?.input_tokens &&
-        own.usage.output_tokens === sum.usage?.output_tokens));
-  if (!isRepeated) return [...below, ...counted];
-  if (sum.cost !== null || own.cost === null) return below;
-  return [...below, { node: focus, part: "cost", key: null }];
-}
-
-/** Of an id that is not unique, with the first of the reports that it overlaps, directly or by others. */
-function naiveKey({ call }: ReportedFigures, nodes: readonly SpanNode[]): string | null {
-  if (call?.during === undefined) return call?.key ?? null;
-  const calls = nodes.map(({ figures }) =>
-    figures?.role === "own" && figures.call?.key === call.key ? figures.call : undefined,
-  );
-  const overlap = (a: ReportedFigures["call"], b: ReportedFigures["call"]) => {
-    const [[start, end], [from, to]] = [a?.during ?? [0, 0], b?.during ?? [0, 0]];
-    return Math.min(end, to) - Math.max(start, from) > 1_000;
-  };
-  let reached = [call];
-  for (let before = 0; before < reached.length; ) {
-    before = reached.length;
-    reached = calls.filter(
-      (each) =>
-        each !== undefined && reached.some((other) => each === other || overlap(each, other)),
-    ) as typeof reached;
-  }
-  return `${call.key} ${calls.indexOf(reached[0])}`;
-}
-
-function bestOfEach(
-  all: readonly Counted[],
-  tree: SpanTree,
-  nodes: readonly SpanNode[],
-): Counted[] {
-  const ranked = all.toSorted((a, b) => {
-    const ranks = [a, b].map(({ node }) => {
-      const figures = nodes[node]?.figures;
-      const { cached_input_tokens: cached = null, reasoning_tokens: reasoning = null } =
-        figures?.usage ?? {};
-      return [
-        figures?.call?.isCostSent ? 1 : 0,
-        figures?.cost === null ? 0 : 1,
-        Number(cached !== null) + Number(reasoning !== null),
-        tree.depth[node] as number,
-        -(tree.position[node] as number),
-      ];
-    });
-    const [rankA, rankB] = ranks as [number[], number[]];
-    const n = rankA.findIndex((value, n) => value !== rankB[n]);
-    return n < 0 ? 0 : (rankB[n] as number) - (rankA[n] as number);
-  });
-  return ranked.filter(
-    ({ key, part }, n) =>
-      key === null || n === ranked.findIndex((other) => other.key === key && other.part === part),
-  );
-}
-
-function sumOf(counted: readonly Counted[], nodes: readonly SpanNode[]): Figures {
-  const total = (values: (number | null)[]) => {
-    const known = values.filter((value) => value !== null);
-    return known.length === 0 ? null : known.reduce((a, b) => a + b);
-  };
-  const of = (part: Counted["part"]) =>
-    counted.flatMap((entry) => (entry.part === part ? (nodes[entry.node]?.figures ?? []) : []));
-  const sums = Object.fromEntries(
-    USAGE_FIELDS.map((field) => [field, total(of("usage").map(({ usage }) => usage![field]))]),
-  ) as unknown as Usage;
-  const isKnown = USAGE_FIELDS.some((field) => sums[field] !== null);
-  return { usage: isKnown ? sums : null, cost: total(of("cost").map(({ cost }) => cost)) };
-}

@@ -1,5 +1,5 @@
 import { USAGE_FIELDS } from "@agate/protocol";
-import { COST, type FigureSums } from "./figure-sums.ts";
+import { COST, type FigureSums, hasSpentTokens } from "./figure-sums.ts";
 import type { ReportedFigures } from "./reported-figures.ts";
 
 /** The fields that are taken from one report together: all tokens, and the cost. */
@@ -7,7 +7,6 @@ const PARTS = [
   { first: 0, end: COST, isIn: hasTokens },
   { first: COST, end: COST + 1, isIn: ({ cost }: ReportedFigures) => cost !== null },
 ] as const;
-type Part = (typeof PARTS)[number];
 
 /** Where the nodes of a tree are. */
 export interface NodePlaces {
@@ -17,8 +16,16 @@ export interface NodePlaces {
   readonly depth: Int32Array;
 }
 
-/** The node whose report counts, by the call's key. */
-type Counted = Map<string, number>;
+/** What a subtree counts of a call. */
+interface CountedCall {
+  /** By part, the node whose report counts; undefined where no report has the part. */
+  readonly nodes: readonly (number | undefined)[];
+  /** Whether a cost is counted for it: of one of its reports, or of a wrapper above it. */
+  readonly isPriced: boolean;
+}
+
+/** By the call's key. */
+type Counted = Map<string, CountedCall>;
 
 /**
  * The calls that several spans of a trace report. While the sums grow from the leaves to the top,
@@ -30,8 +37,8 @@ export class RepeatedCalls {
   readonly #sums: FigureSums;
   /** By node; null for a report that is the only one of its call, or of none. */
   readonly #keys: readonly (string | null)[];
-  /** By part, then by node; a node without such calls has none. */
-  readonly #counted: readonly (Counted | undefined)[][] = PARTS.map(() => []);
+  /** By node; one without such calls has none. */
+  readonly #counted: (Counted | undefined)[] = [];
 
   /** @returns Null where every call is reported once, as in most traces. */
   static among(
@@ -68,7 +75,7 @@ export class RepeatedCalls {
    */
   joinsBelow(node: number): boolean {
     const key = this.#keys[node] ?? null;
-    if (key === null || !this.#counted.some((nodes) => nodes[node]?.has(key))) return false;
+    if (key === null || !this.#counted[node]?.has(key)) return false;
     this.#sums.count(node, this.#report(node));
     this.begin(node);
     return true;
@@ -78,39 +85,56 @@ export class RepeatedCalls {
   begin(node: number): void {
     const key = this.#keys[node] ?? null;
     if (key === null) return;
-    for (const [n, part] of PARTS.entries()) {
-      if (!part.isIn(this.#report(node))) continue;
-      const nodes = this.#counted[n] as (Counted | undefined)[];
-      nodes[node] ??= new Map();
-      this.#settle(node, part, nodes[node], key, node);
-    }
+    const report = this.#report(node);
+    const nodes = PARTS.map((part) => (part.isIn(report) ? node : undefined));
+    if (nodes.every((counted) => counted === undefined)) return;
+    this.#counted[node] ??= new Map();
+    this.#settle(node, this.#counted[node], key, { nodes, isPriced: report.cost !== null });
+  }
+
+  /** To be called when a wrapper's cost was counted for all calls below it. */
+  priceAll(node: number): void {
+    const counted = this.#counted[node];
+    for (const [key, call] of counted ?? []) counted?.set(key, { ...call, isPriced: true });
   }
 
   /** To be called when a node's sums were added to those of its parent. */
   merge(node: number, parent: number): void {
-    for (const [n, part] of PARTS.entries()) {
-      const nodes = this.#counted[n] as (Counted | undefined)[];
-      const own = nodes[node];
-      if (own === undefined) continue;
-      // The smaller goes into the larger, and none is kept twice: n calls take n log n steps.
-      nodes[node] = undefined;
-      const other = nodes[parent] ?? new Map<string, number>();
-      const [small, large] = own.size < other.size ? [own, other] : [other, own];
-      for (const [key, counted] of small) this.#settle(parent, part, large, key, counted);
-      nodes[parent] = large;
-    }
+    const own = this.#counted[node];
+    if (own === undefined) return;
+    // The smaller goes into the larger, and none is kept twice: n calls take n log n steps.
+    this.#counted[node] = undefined;
+    const other: Counted = this.#counted[parent] ?? new Map();
+    const [small, large] = own.size < other.size ? [own, other] : [other, own];
+    for (const [key, call] of small) this.#settle(parent, large, key, call);
+    this.#counted[parent] = large;
   }
 
   /** Of two reports of a call in the sums of a node, the worse is taken back. */
-  #settle(node: number, part: Part, counted: Counted, key: string, report: number): void {
+  #settle(node: number, counted: Counted, key: string, call: CountedCall): void {
     const other = counted.get(key);
-    const isBetter = other === undefined || this.#isBetter(report, other);
-    if (isBetter) counted.set(key, report);
-    if (other === undefined) return;
-    const worse = this.#report(isBetter ? other : report);
-    for (let field = part.first; field < part.end; field++) {
-      this.#sums.discountField(node, field, worse);
+    if (other === undefined) {
+      counted.set(key, call);
+      return;
     }
+    const nodes = PARTS.map(({ first, end }, n) => {
+      const [a, b] = [call.nodes[n], other.nodes[n]];
+      if (a === undefined || b === undefined) return a ?? b;
+      const [better, worse] = this.#isBetter(a, b) ? [a, b] : [b, a];
+      for (let field = first; field < end; field++) {
+        this.#sums.discountField(node, field, this.#report(worse));
+      }
+      return better;
+    });
+    const both = { nodes, isPriced: call.isPriced || other.isPriced };
+    counted.set(key, both);
+    const unpriced = this.#unpriced(both) - this.#unpriced(call) - this.#unpriced(other);
+    this.#sums.countUnpriced(node, unpriced);
+  }
+
+  /** How often the call is among the unpriced ones of a subtree: once or not at all. */
+  #unpriced({ nodes: [tokens], isPriced }: CountedCall): number {
+    return !isPriced && tokens !== undefined && hasSpentTokens(this.#report(tokens)) ? 1 : 0;
   }
 
   // More detail is better; of equals the one further inside, which is closer to the call.

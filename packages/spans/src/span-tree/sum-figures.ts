@@ -1,4 +1,4 @@
-import type { Figures } from "@agate/protocol";
+import type { TotalFigures } from "@agate/protocol";
 import { COST, FigureSums, INPUT, OUTPUT, reportedField } from "./figure-sums.ts";
 import { type NodePlaces, RepeatedCalls } from "./repeated-calls.ts";
 import type { ReportedFigures } from "./reported-figures.ts";
@@ -10,7 +10,7 @@ export interface TreeWalk extends NodePlaces {
   readonly parentInTree: Int32Array;
 }
 
-const NO_FIGURES: Figures = { usage: null, cost: null };
+const NO_FIGURES: TotalFigures = { usage: null, cost: null };
 
 /**
  * Adds up tokens and cost from the leaves to the top, each counted once:
@@ -20,12 +20,14 @@ const NO_FIGURES: Figures = { usage: null, cost: null };
  *   by two instrumentations);
  * - a wrapper's restated figures count only where nothing below it reports any.
  *
+ * A counted call with tokens whose cost no report of it has is unpriced: the cost is then of the others.
+ *
  * @param figuresOf What a node reported, by its index.
  */
 export function sumFigures(
   figuresOf: (node: number) => ReportedFigures | null,
   walk: TreeWalk,
-): (node: number) => Figures {
+): (node: number) => TotalFigures {
   const { preorder, parentInTree } = walk;
   const reports: (ReportedFigures | null)[] = [];
   let reported = 0;
@@ -46,7 +48,8 @@ export function sumFigures(
         sums.count(node, report);
         calls?.begin(node);
       } else if (!sums.knows(node, COST)) {
-        sums.countField(node, COST, report);
+        sums.countCostOfAll(node, report);
+        if (report.cost !== null) calls?.priceAll(node);
       }
     }
     const parent = parentInTree[node] as number;

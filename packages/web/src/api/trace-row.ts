@@ -28,6 +28,8 @@ export interface TraceRow {
   /** Of the whole trace; in a list of spans, of the span without its children. So is the cost. */
   readonly usage: Usage | null;
   readonly cost: number | null;
+  /** How many calls of the trace have no price, so that the cost is of the others; 0 in a list of spans. */
+  readonly unpricedCalls: number;
   readonly application: string | null;
   readonly route: string | null;
   readonly variant: string | null;
@@ -63,6 +65,7 @@ export function traceRow(record: ListedSpan, view: ListView): TraceRow {
     latency: metadata.latency,
     usage: figures.usage,
     cost: figures.cost,
+    unpricedCalls: view === "traces" ? (metadata.total.unpriced_calls ?? 0) : 0,
     application: metadata.application,
     route: typeof route === "string" ? route : null,
     variant: variant.variant_name ?? variant.variant_id,

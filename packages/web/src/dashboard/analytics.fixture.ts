@@ -5,12 +5,14 @@ const HOUR = 3_600_000;
 
 /** Figures of a number of calls; figures left out are unknown or 0, the others are of all calls. */
 export function figures(given: Partial<AnalyticsFigures> = {}): AnalyticsFigures {
-  const { count = 0 } = given;
+  const { count = 0, cost = null } = given;
+  const withCost = given.with_cost ?? (given.cost === undefined ? 0 : count);
   return {
     count,
     errors: 0,
     cost: null,
-    with_cost: given.cost === undefined ? 0 : count,
+    with_cost: withCost,
+    priced: { count: withCost, cost },
     tokens: { input: 0, output: 0, total: 0 },
     with_tokens: given.tokens === undefined ? 0 : count,
     latency: null,

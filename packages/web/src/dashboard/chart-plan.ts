@@ -94,7 +94,7 @@ export function planCharts(
       name: "cost",
       title: "Cost",
       series: parts.cost,
-      part: part((of) => pricedPart(of)),
+      part: part(pricedPart),
       format: formatCost,
       formatUnit: formatCost,
     },

@@ -86,9 +86,7 @@ function FigureTiles({ figures }: { readonly figures: readonly Figure[] }) {
             </span>
             <Change figure={figure} />
           </span>
-          <span className="truncate text-xs text-ink-soft tabular-nums" title={figure.about}>
-            {figure.about}
-          </span>
+          <span className="text-xs text-ink-soft tabular-nums">{figure.about}</span>
         </li>
       ))}
     </ul>

@@ -50,13 +50,26 @@ test("unknown is not 0", () => {
   ]);
 });
 
-test("the cost per call is the average of calls with a known cost", () => {
+test("the cost per call is the average of calls that are priced in full", () => {
   const cost = (given: Parameters<typeof figures>[0]) =>
     figuresOf(figures(given), undefined).find(({ label }) => label === "Cost")?.about;
   expect(cost({ count: 4, cost: 2 })).toBe("$0.50 per call");
   expect(cost({ count: 4, cost: 2, with_cost: 1 })).toBe("$2.00 per call (1 of 4 priced)");
+  expect(cost({ count: 4, cost: 2, with_cost: 3, priced: { count: 2, cost: 1 } })).toBe(
+    "$0.50 per call (2 of 4 priced)",
+  );
+  expect(cost({ count: 4, cost: 2, with_cost: 3, priced: { count: 0, cost: null } })).toBe(
+    "– per call (0 of 4 priced)",
+  );
   expect(cost({ count: 4, cost: null })).toBe("– per call");
   expect(cost({})).toBe("– per call");
+});
+
+test("a sum that leaves out model calls without a price is the least that it can be", () => {
+  const value = (given: Parameters<typeof figures>[0]) =>
+    figuresOf(figures(given), undefined).find(({ label }) => label === "Cost")?.value;
+  expect(value({ count: 4, cost: 2, with_cost: 3 })).toBe("$2.00");
+  expect(value({ count: 4, cost: 2, with_cost: 3, priced: { count: 2, cost: 1 } })).toBe("≥ $2.00");
 });
 
 test("tokens are unknown where no call reported any, and 0 without calls", () => {

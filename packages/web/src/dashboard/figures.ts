@@ -1,8 +1,10 @@
 import type { AnalyticsFigures } from "@agate/protocol";
 import {
+  costPartOf,
   formatCompactCount,
   formatCost,
   formatDuration,
+  formatTotalCost,
   partOf,
   plural,
 } from "@agate/protocol/format";
@@ -58,8 +60,8 @@ export function figuresOf(
     },
     {
       label: "Cost",
-      value: formatCost(now.cost),
-      about: withPart(`${formatCost(costPerCall(now))} per call`, pricedPart(now, "priced")),
+      value: formatTotalCost({ cost: now.cost, unpriced_calls: partlyPriced(now) }),
+      about: withPart(`${formatCost(costPerCall(now))} per call`, averagedPart(now)),
       change: relative((of) => of.cost),
     },
   ];
@@ -140,17 +142,25 @@ export function knownTokens(
   return count > 0 && with_tokens === 0 ? null : tokens[kind];
 }
 
-/** The average cost in US dollars of calls with a known cost; null without any. */
-export function costPerCall({ cost, with_cost }: AnalyticsFigures): number | null {
-  return cost === null || with_cost === 0 ? null : cost / with_cost;
+/** The average cost in US dollars of calls that are priced in full; null without any. */
+export function costPerCall({ priced: { count, cost } }: AnalyticsFigures): number | null {
+  return cost === null || count === 0 ? null : cost / count;
 }
 
-/** The calls whose cost is known: "5 of 7 calls"; null where it is of all or of none. */
-export function pricedPart(
-  { count, with_cost }: AnalyticsFigures,
-  things = "calls",
-): string | null {
-  return partOf(with_cost, count, things);
+/** How many calls have a cost that leaves out model calls without a price. */
+function partlyPriced({ with_cost, priced }: AnalyticsFigures): number {
+  return with_cost - priced.count;
+}
+
+/** The calls that the average cost is of: "5 of 7 priced"; null where it is of all, or no cost is known. */
+function averagedPart({ count, with_cost, priced }: AnalyticsFigures): string | null {
+  if (with_cost === 0 || priced.count === count) return null;
+  return `${priced.count.toLocaleString("en")} of ${count.toLocaleString("en")} priced`;
+}
+
+/** The calls whose cost is known: "5 of 7 calls, 1 in part"; null where it is of all or of none. */
+export function pricedPart({ count, with_cost, priced }: AnalyticsFigures): string | null {
+  return costPartOf({ all: count, known: with_cost, priced: priced.count }, "calls");
 }
 
 /** The calls whose tokens are known: "5 of 7 calls"; null where they are of all or of none. */

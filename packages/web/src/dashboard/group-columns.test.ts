@@ -56,4 +56,7 @@ test("cost and tokens say of how many calls they are, unless of all or of none",
   expect([parts(0), parts(9)]).toEqual([[], []]);
   const some = "5 of 9 calls";
   expect(parts(5)).toEqual(["input", some, "output", some, "cost", some]);
+  const part = figures({ count: 9, cost: 0.5, with_cost: 6, priced: { count: 5, cost: 0.25 } });
+  const cost = GROUP_COLUMNS.find(({ name }) => name === "cost");
+  expect(cost?.part(part)).toBe("5 of 9 calls, 1 in part");
 });

@@ -46,14 +46,7 @@ export const GROUP_COLUMNS: readonly GroupColumn[] = [
     counted("token"),
     meteredPart,
   ),
-  column(
-    "cost",
-    "Cost",
-    (of) => of.cost,
-    formatCost,
-    dollars,
-    (of) => pricedPart(of),
-  ),
+  column("cost", "Cost", (of) => of.cost, formatCost, dollars, pricedPart),
 ];
 
 function column(

@@ -65,6 +65,17 @@ test("the rest has no cost where none is known, and 0 where the groups have all 
   expect(left(priced(0.3, 3), 0.1, 0.2)).toEqual([0, 1]);
 });
 
+test("the rest has the calls that are priced in full, and what they cost", () => {
+  const whole = figures({ count: 5, cost: 3, with_cost: 4, priced: { count: 3, cost: 1.75 } });
+  const part = figures({ count: 2, cost: 1, with_cost: 2, priced: { count: 1, cost: 0.25 } });
+  expect(remainder(whole, [part])).toMatchObject({
+    cost: 2,
+    with_cost: 2,
+    priced: { count: 2, cost: 1.5 },
+  });
+  expect(remainder(part, [part]).priced).toEqual({ count: 0, cost: null });
+});
+
 test("without groups there are none to show", () => {
   expect(shownGroups(analytics({ count: 4 }, [{ count: 4 }]))).toEqual([]);
 });

@@ -66,15 +66,19 @@ export function remainder(
 ): AnalyticsFigures {
   const rest = (figure: (of: AnalyticsFigures) => number) =>
     parts.reduce((left, part) => left - figure(part), figure(whole));
-  const cost = rest((of) => of.cost ?? 0);
+  const dollars = (figure: (of: AnalyticsFigures) => number | null) => {
+    const cost = rest((of) => figure(of) ?? 0);
+    // A difference this small is a rounding error.
+    return cost < (figure(whole) ?? 0) * 1e-9 ? 0 : cost;
+  };
   const withCost = rest((of) => of.with_cost);
-  // A difference this small is a rounding error.
-  const isNoise = cost < (whole.cost ?? 0) * 1e-9;
+  const priced = rest((of) => of.priced.count);
   return {
     count: rest((of) => of.count),
     errors: rest((of) => of.errors),
-    cost: withCost === 0 ? null : isNoise ? 0 : cost,
+    cost: withCost === 0 ? null : dollars((of) => of.cost),
     with_cost: withCost,
+    priced: { count: priced, cost: priced === 0 ? null : dollars((of) => of.priced.cost) },
     with_tokens: rest((of) => of.with_tokens),
     tokens: {
       input: rest((of) => of.tokens.input),

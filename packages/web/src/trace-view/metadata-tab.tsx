@@ -1,5 +1,5 @@
 import { type SpanRecord, USAGE_FIELDS, type Usage } from "@agate/protocol";
-import { formatCost, formatDuration } from "@agate/protocol/format";
+import { formatCost, formatDuration, unpricedText } from "@agate/protocol/format";
 import { JsonView } from "../value-view/json-view.tsx";
 import { DetailSection, Facts } from "./detail-section.tsx";
 import { ownIntervals, spanTimes, totalOf } from "./span-times.ts";
@@ -50,7 +50,7 @@ export function MetadataTab({ span }: { readonly span: SpanRecord }) {
       )}
       {span.children !== null && (total.usage !== null || total.cost !== null) && (
         <DetailSection title="Including child spans">
-          <Figures usage={total.usage} cost={total.cost} />
+          <Figures usage={total.usage} cost={total.cost} unpriced={unpricedText(total)} />
         </DetailSection>
       )}
       <Part title="Attributes" value={metadata.attributes} />
@@ -62,12 +62,27 @@ export function MetadataTab({ span }: { readonly span: SpanRecord }) {
   );
 }
 
-function Figures({ usage, cost }: { readonly usage: Usage | null; readonly cost: number | null }) {
+interface FiguresProps {
+  readonly usage: Usage | null;
+  readonly cost: number | null;
+  /** What the cost leaves out, in words. */
+  readonly unpriced?: string | null;
+}
+
+function Figures({ usage, cost, unpriced = null }: FiguresProps) {
   const tokens = USAGE_FIELDS.flatMap((field) => {
     const count = usage?.[field] ?? null;
     return count === null ? [] : [[USAGE_LABELS[field], count.toLocaleString("en")] as const];
   });
-  return <Facts facts={[...tokens, ["Cost", cost === null ? "Unknown" : costText(cost)]]} />;
+  return (
+    <Facts
+      facts={[
+        ...tokens,
+        ["Cost", cost === null ? "Unknown" : costText(cost)],
+        ["Cost leaves out", unpriced],
+      ]}
+    />
+  );
 }
 
 function Part({ title, value }: { readonly title: string; readonly value: unknown }) {

@@ -1,5 +1,5 @@
 import type { SpanRecord } from "@agate/protocol";
-import { formatCost, formatDuration, plural } from "@agate/protocol/format";
+import { formatDuration, formatTotalCost, plural, unpricedText } from "@agate/protocol/format";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Badge } from "../design/badge.tsx";
@@ -67,6 +67,7 @@ function FactList({ trace, facts }: Pick<TraceHeaderProps, "trace" | "facts">) {
   const { metadata, spankind, trace_id } = trace;
   const { call, variantSpan, evaluation } = facts;
   const shownCase = evaluation === null ? null : caseText(evaluation);
+  const unpriced = unpricedText(metadata.total);
   return (
     <dl className="flex gap-x-5 gap-y-1 pb-0.5 max-md:overflow-x-auto md:flex-wrap">
       <Fact name="Started">
@@ -75,7 +76,10 @@ function FactList({ trace, facts }: Pick<TraceHeaderProps, "trace" | "facts">) {
       <Fact name="Kind">{spankind}</Fact>
       <Fact name="Latency">{formatDuration(metadata.latency)}</Fact>
       <Fact name="Tokens">{usageText(metadata.total.usage)}</Fact>
-      <Fact name="Cost">{formatCost(metadata.total.cost)}</Fact>
+      <Fact name="Cost">
+        {formatTotalCost(metadata.total)}
+        {unpriced !== null && <span className="text-ink-soft"> · {unpriced}</span>}
+      </Fact>
       <Fact name="Spans">
         {facts.spans.toLocaleString("en")}
         {facts.errors > 0 && (

@@ -1,5 +1,11 @@
 import type { Score } from "@agate/protocol";
-import { formatCompactCount, formatCost, formatDuration, plural } from "@agate/protocol/format";
+import {
+  formatCompactCount,
+  formatDuration,
+  formatTotalCost,
+  plural,
+  unpricedText,
+} from "@agate/protocol/format";
 import { Ban, ChevronDown, ChevronRight, CircleAlert, Star, Unlink } from "lucide-react";
 import type { ComponentProps } from "react";
 import { memo } from "react";
@@ -67,7 +73,11 @@ export const TreeRow = memo(function TreeRow(props: TreeRowProps) {
       {!isCompact && (
         <Figure isOptional>{formatCompactCount(total.usage?.total_tokens ?? null)}</Figure>
       )}
-      {!isCompact && <Figure isOptional>{formatCost(total.cost)}</Figure>}
+      {!isCompact && (
+        <Figure isOptional title={unpricedText(total) ?? undefined}>
+          {formatTotalCost(total)}
+        </Figure>
+      )}
       <GridCell className="h-full min-w-0">
         <SpanBar node={node} tree={tree} axis={axis} sections={path?.sectionsOf.get(span.id)} />
       </GridCell>
@@ -214,13 +224,16 @@ function Toggle({
 
 function Figure({
   isOptional = false,
+  title,
   children,
 }: {
   readonly isOptional?: boolean;
+  readonly title?: string | undefined;
   readonly children: string;
 }) {
   return (
     <GridCell
+      title={title}
       className={classNames(
         "truncate text-right text-[0.93rem] text-ink-soft tabular-nums",
         isOptional && "@max-[560px]:hidden",

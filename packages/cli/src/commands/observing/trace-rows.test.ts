@@ -63,6 +63,16 @@ describe("the cost of a list", () => {
     expect(line(0.1, 0, 0.2)).toBe("Cost: $0.30 for 3 traces");
   });
 
+  it("says of how many traces it is a part, because calls have no price", () => {
+    const part = spanRecord({
+      metadata: { total: { usage: null, cost: 0.5, unpriced_calls: 2 } },
+    });
+    const whole = spanRecord({ metadata: { total: { usage: null, cost: 0.25 } } });
+    expect(costLine([part, whole])).toBe("Cost: $0.75 for 1 of 2 traces, 1 in part");
+    expect(costLine([part, part])).toBe("Cost: $1.00 for 0 of 2 traces, 2 in part");
+    expect(traceRow({ terminal: { columns: 200 }, now: NOW }, part)[5]).toBe("≥ $0.50");
+  });
+
   it("is left out where none is known, and for a single trace", () => {
     expect([line(), line(null, null), line(1)]).toEqual([undefined, undefined, undefined]);
   });

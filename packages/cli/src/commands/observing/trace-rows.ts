@@ -1,9 +1,10 @@
 import { AGATE_ATTRIBUTES, type ListedSpan, type SpanStatus } from "@agate/protocol";
 import {
+  costPartOf,
   formatCost,
   formatCount,
   formatDuration,
-  partOf,
+  formatTotalCost,
   plural,
   UNKNOWN,
 } from "@agate/protocol/format";
@@ -55,7 +56,7 @@ export function traceRow(clock: Clock, span: ListedSpan): Row {
     traceStatusCell(span),
     formatDuration(metadata.latency),
     formatCount(metadata.total.usage?.total_tokens ?? null),
-    formatCost(metadata.total.cost),
+    formatTotalCost(metadata.total),
     variantText(variant),
     span.environment ?? UNKNOWN,
     span.trace_id,
@@ -76,15 +77,18 @@ export function variantText({ variant_name, variant_id, revision }: ListedSpan["
 }
 
 /**
- * What the listed traces cost together, and how many of them it is of; undefined where no cost is known, and for a
- * single trace, whose row has it.
+ * What the listed traces cost together, and how many of them it is of, in full or in part; undefined where no cost
+ * is known, and for a single trace, whose row has it.
  *
- * @example "Cost: $1.20 for 60 of 100 traces"
+ * @example "Cost: $1.20 for 60 of 100 traces, 2 in part"
  */
 export function costLine(spans: readonly ListedSpan[]): string | undefined {
-  const costs = spans.map(({ metadata }) => metadata.total.cost).filter((cost) => cost !== null);
-  if (costs.length === 0 || spans.length < 2) return undefined;
-  const sum = costs.reduce((total, cost) => total + cost, 0);
-  const of = partOf(costs.length, spans.length, "traces") ?? plural(spans.length, "trace");
+  const known = spans.map(({ metadata }) => metadata.total).filter(({ cost }) => cost !== null);
+  if (known.length === 0 || spans.length < 2) return undefined;
+  const sum = known.reduce((total, { cost }) => total + (cost ?? 0), 0);
+  const priced = known.filter(({ unpriced_calls: unpriced }) => unpriced === undefined).length;
+  const of =
+    costPartOf({ all: spans.length, known: known.length, priced }, "traces") ??
+    plural(spans.length, "trace");
   return `Cost: ${formatCost(sum)} for ${of}`;
 }

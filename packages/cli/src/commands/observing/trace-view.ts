@@ -1,5 +1,13 @@
 import type { SpanRecord } from "@agate/protocol";
-import { formatCost, formatCount, formatDuration, plural, UNKNOWN } from "@agate/protocol/format";
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatTotalCost,
+  plural,
+  UNKNOWN,
+  unpricedText,
+} from "@agate/protocol/format";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Paint, Style } from "../../terminal/terminal.ts";
 import {
@@ -87,13 +95,15 @@ function* summaryLines(
   ].filter((part) => part !== null && part !== UNKNOWN);
   if (whose.length > 0) yield clippedLine(whose.join(" · "), MOST_LINE_COLUMNS);
   const { usage, cost } = metadata.total;
+  const unpriced = unpricedText(metadata.total);
   const tokens = usage?.total_tokens ?? null;
   yield [
     paint(style, text),
     formatDuration(metadata.latency),
     plural(count, "span"),
     ...(tokens === null ? [] : [plural(tokens, "token")]),
-    ...(cost === null ? [] : [formatCost(cost)]),
+    ...(cost === null ? [] : [formatTotalCost(metadata.total)]),
+    ...(unpriced === null ? [] : [unpriced]),
   ].join(" · ");
 }
 

@@ -95,6 +95,7 @@ function figuresOf(figures: StoredFigures): AnalyticsFigures {
     errors: figures.errors,
     cost: figures.cost,
     with_cost: figures.withCost,
+    priced: figures.priced,
     tokens: {
       input: figures.inputTokens,
       output: figures.outputTokens,

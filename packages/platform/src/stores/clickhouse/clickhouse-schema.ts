@@ -1,13 +1,16 @@
 import type { ClickHouseAddress } from "../store-address.ts";
 
 /** Counts the changes that {@link clickHouseSchema} has seen since the first release. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /** The evaluation run of a trace; null for live traffic. */
 const RUN = "run Nullable(String)";
 
 /** How many spans of a trace failed: its top may be fine. */
 const FAILED_SPANS = "failed_spans UInt32";
+
+/** How many model calls of a trace have tokens but no cost: the cost is of the others. */
+const UNPRICED_CALLS = "unpriced_calls UInt32";
 
 /** Ranges without a trace that failed are skipped. */
 const FAILED_INDEX = "INDEX by_failed failed_spans TYPE minmax GRANULARITY 1";
@@ -184,6 +187,7 @@ const TRACES: Table = {
   output_tokens Nullable(Float64),
   total_tokens Nullable(Float64),
   ${FAILED_SPANS},
+  ${UNPRICED_CALLS},
   record String CODEC(ZSTD(3)),
   ${FILTER_INDEX},
   ${FAILED_INDEX},
@@ -335,6 +339,7 @@ const LATER_COLUMNS = [
   { column: RUN, after: "total", tables: ["traces_by_id"] },
   { column: FAILED_SPANS, after: "total_tokens", tables: ["traces"] },
   { column: FAILED_SPANS, after: "run", tables: ["traces_by_id"] },
+  { column: UNPRICED_CALLS, after: "failed_spans", tables: ["traces"] },
 ] as const;
 
 /**

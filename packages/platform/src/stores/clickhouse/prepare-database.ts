@@ -12,10 +12,13 @@ import {
   SCHEMA_VERSION,
 } from "./clickhouse-schema.ts";
 import { ClickHouseSession, connectClickHouse, LONG_QUERY_SETTINGS } from "./clickhouse-session.ts";
+import { countEarlierUnpricedCalls } from "./earlier-unpriced-calls.ts";
 import { SUMMARY_COLUMNS } from "./trace-summary.ts";
 
 /** The version of the schema from which on traces have the number of their failed spans. */
 const FAILURES_COUNTED = 5;
+/** The version from which on they have the number of their calls without a cost. */
+const UNPRICED_COUNTED = 6;
 
 /** For rows of any number of days. */
 const REWRITING: ClickHouseSettings = {
@@ -57,6 +60,9 @@ export async function prepareDatabase(session: ClickHouseSession): Promise<void>
     for (const statement of clickHouseSchema(address)) await session.command(statement);
     if (written > 0 && written < FAILURES_COUNTED) {
       await session.command(countEarlierFailures(session), {}, REWRITING);
+    }
+    if (written > 0 && written < UNPRICED_COUNTED) {
+      await countEarlierUnpricedCalls(session, REWRITING);
     }
     await session.insert("schema_version", ["version"], [[SCHEMA_VERSION]]);
   } catch (error) {

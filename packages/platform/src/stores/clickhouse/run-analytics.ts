@@ -11,12 +11,14 @@ import { LONG_QUERY_SETTINGS } from "./clickhouse-session.ts";
 import { whereFilter, whereText } from "./filter-sql.ts";
 
 const CELL = `count() AS count, countIf(status = 'ERROR') AS errors, sumKahan(cost) AS costs,
-  count(cost) AS priced, count(total_tokens) AS metered, coalesce(sum(input_tokens), 0) AS input, coalesce(sum(output_tokens), 0) AS output,
+  count(cost) AS costed, count(total_tokens) AS metered, countIf(cost, unpriced_calls = 0) AS priced,
+  sumKahanIf(cost, unpriced_calls = 0) AS priced_costs,
+  coalesce(sum(input_tokens), 0) AS input, coalesce(sum(output_tokens), 0) AS output,
   coalesce(sum(total_tokens), 0) AS total, groupArray(latency) AS latencies`;
 
 /** Cells of several groups together. */
-const JOINED_CELL = `sum(count), sum(errors), sumKahan(costs), sum(priced), sum(metered),
-  sum(input), sum(output), sum(total),
+const JOINED_CELL = `sum(count), sum(errors), sumKahan(costs), sum(costed), sum(metered),
+  sum(priced), sumKahan(priced_costs), sum(input), sum(output), sum(total),
   groupArrayArray(latencies)`;
 
 type CellRow = [
@@ -24,8 +26,10 @@ type CellRow = [
   count: number,
   errors: number,
   cost: number | null,
-  priced: number,
+  costed: number,
   metered: number,
+  priced: number,
+  pricedCost: number | null,
   input: number,
   output: number,
   total: number,
@@ -125,8 +129,10 @@ function cellOf([
   count,
   errors,
   cost,
-  priced,
+  costed,
   metered,
+  priced,
+  pricedCost,
   input,
   output,
   total,
@@ -137,8 +143,10 @@ function cellOf([
     count,
     errors,
     cost,
-    priced,
+    costed,
     metered,
+    priced,
+    pricedCost,
     input,
     output,
     total,

@@ -1,4 +1,4 @@
-import type { Figures } from "@agate/protocol";
+import type { TotalFigures } from "@agate/protocol";
 import { buildTree, compareNodes } from "@agate/spans/tree";
 import type { TraceDimensions } from "../summary/summary-columns.ts";
 import { fillDimensions, NO_DIMENSIONS, totalColumns } from "../summary/summary-columns.ts";
@@ -31,7 +31,7 @@ export interface TraceSummary {
   readonly topVersion: number;
   readonly top: TopColumns;
   readonly dimensions: TraceDimensions;
-  readonly total: Figures;
+  readonly total: TotalFigures;
   /** How many of the spans failed. */
   readonly failed: number;
 }
@@ -54,6 +54,7 @@ export const SUMMARY_COLUMNS = [
   "output_tokens",
   "total_tokens",
   "failed_spans",
+  "unpriced_calls",
   "record",
 ] as const;
 
@@ -117,10 +118,8 @@ export function summaryVersion({ newest, spans }: Pick<TraceSummary, "newest" | 
  * @param record The top's, where it is kept with the summary.
  */
 export function summaryRow(project: string, summary: TraceSummary, record = ""): unknown[] {
-  const [cost, inputTokens, outputTokens, totalTokens, shown, failedSpans] = totalColumns(
-    summary.total,
-    summary.failed,
-  );
+  const [cost, inputTokens, outputTokens, totalTokens, shown, failedSpans, unpricedCalls] =
+    totalColumns(summary.total, summary.failed);
   return [
     project,
     summary.start,
@@ -140,6 +139,7 @@ export function summaryRow(project: string, summary: TraceSummary, record = ""):
     outputTokens,
     totalTokens,
     failedSpans,
+    unpricedCalls,
     record,
   ];
 }
@@ -162,7 +162,7 @@ export function movedRow(project: string, start: number, summary: TraceSummary):
     ...[null, "", "", ""],
     ...nothing,
     ...[null, null, null, null],
-    0,
+    ...[0, 0],
     "",
   ];
 }

@@ -45,6 +45,7 @@ export function describeAnalytics(subject: Subject): void {
         errors: 1,
         cost: 0.3,
         withCost: 2,
+        priced: { count: 2, cost: 0.3 },
         withTokens: 2,
         inputTokens: 20,
         outputTokens: 3,
@@ -90,6 +91,58 @@ export function describeAnalytics(subject: Subject): void {
         ["both", 2, 2, 2],
         ["cost", 1, 1, 0],
       ]);
+    });
+
+    it("divide the cost of fully priced traces by their number, in groups too", async () => {
+      subject.fresh();
+      const call = (trace: number, n: number, figures: SpanSketch["figures"]) =>
+        storedSpan({
+          traceId: traceIdOf(trace),
+          id: spanIdOf(trace * 8 + n),
+          parentId: n === 0 ? null : spanIdOf(trace * 8),
+          start: trace * 1000 + n,
+          name: trace === 2 ? "other" : "shop",
+          figures: figures ?? null,
+        });
+      const priced = (cost: number) => ({ role: "own", usage: usageOf(10, 5), cost }) as const;
+      const unpriced = { role: "own", usage: usageOf(1, 1), cost: null } as const;
+      const first = call(0, 1, priced(0.5));
+      await subject.append([call(0, 0, null), first, call(0, 2, unpriced)]);
+      await subject.append([call(1, 0, null), call(1, 1, priced(0.25)), call(1, 2, priced(0))]);
+      await subject.append([call(2, 0, unpriced)]);
+      const costs = ({ cost, withCost, priced: part }: AnalyticsFigures) => [
+        cost,
+        withCost,
+        part.count,
+        part.cost,
+      ];
+      const groups = { by: "name", limit: 2 } as const;
+      const { total, buckets, groups: found } = await ask({ groups });
+      expect(costs(total)).toEqual([0.75, 2, 1, 0.25]);
+      expect(buckets.map(costs)).toEqual([
+        [0.5, 1, 0, null],
+        [0.25, 1, 1, 0.25],
+        [null, 0, 0, null],
+      ]);
+      expect(found.map((group) => [group.key, ...costs(group)])).toEqual([
+        ["shop", 0.75, 2, 1, 0.25],
+        ["other", null, 0, 0, null],
+      ]);
+      const listed = async () =>
+        (await subject.list("listTraces", {})).items.map(({ metadata }) => metadata.total);
+      expect(await listed()).toEqual([
+        { usage: usageOf(1, 1), cost: null, unpriced_calls: 1 },
+        { usage: usageOf(20, 10), cost: 0.25 },
+        { usage: usageOf(11, 6), cost: 0.5, unpriced_calls: 1 },
+      ]);
+      expect((await subject.readTrace(0))?.metadata.total.unpriced_calls).toBe(1);
+
+      // A call whose cost arrives later makes its trace a priced one, and the other way round.
+      await subject.append([call(0, 2, priced(0.125))]);
+      expect(costs((await ask()).total)).toEqual([0.875, 2, 2, 0.875]);
+      await subject.append([call(1, 3, unpriced), call(1, 4, unpriced)]);
+      expect(costs((await ask()).total)).toEqual([0.875, 2, 1, 0.625]);
+      expect((await listed())[1]).toMatchObject({ cost: 0.25, unpriced_calls: 2 });
     });
 
     it("count a call that several spans report once, as lists do, in whichever batch each came", async () => {

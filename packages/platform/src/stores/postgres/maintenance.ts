@@ -32,6 +32,8 @@ export class Maintenance {
   readonly #onTrouble: (trouble: StoreTrouble) => void;
   readonly #summarising: PerTraceTask;
   readonly #pacer = new SummaryPacer();
+  /** The last of this pass. Each is taken once, by its number: one that keeps growing must not delay the others. */
+  #summarised = 0;
   readonly #freeing: PerTraceTask;
   readonly #compacting: PerTraceTask;
   readonly #compaction: CompactionRule;
@@ -104,7 +106,9 @@ export class Maintenance {
     const hasTexts = await this.#attempt("Texts could not be indexed.", () =>
       this.#steps(() => indexSome(this.#database, this.#onTrouble)),
     );
-    await this.#attempt("Summaries could not be made.", () => this.#summariseBehind());
+    const hasSummaries = await this.#attempt("Summaries could not be made.", () =>
+      this.#steps(() => this.#summariseOne()),
+    );
     const hasDeleted = await this.#attempt("Deleted traces could not be freed.", () =>
       this.#steps(() =>
         this.#freeing.step(
@@ -124,7 +128,7 @@ export class Maintenance {
     if (performance.now() >= this.#nextDropAt) {
       await this.#attempt("Days could not be dropped.", () => this.#dropDays());
     }
-    return hasTexts || hasDeleted || hasSuperseded;
+    return hasTexts || hasSummaries || hasDeleted || hasSuperseded;
   }
 
   /** @returns False also after a failure: the next round retries. */
@@ -160,21 +164,19 @@ export class Maintenance {
     return true;
   }
 
-  /** Summarises large traces that have grown since their last summary. */
-  async #summariseBehind(): Promise<boolean> {
-    // Each trace once, by its number: one that keeps growing must not delay the others.
-    for (let after = 0; !this.#closed; ) {
-      const started = performance.now();
-      const next = await this.#summarising.step<number | undefined>(
-        (except, onTaken) =>
-          summariseNext(this.#database, after, [...except, ...this.#pacer.resting()], onTaken),
-        (traceNo) => traceNo,
-      );
-      if (next === undefined) break;
-      this.#pacer.made(next, performance.now() - started);
-      after = next;
-    }
-    return false;
+  /** Summarises a trace that has grown since its last summary. @returns False when there is none left. */
+  async #summariseOne(): Promise<boolean> {
+    const started = performance.now();
+    const after = this.#summarised;
+    const next = await this.#summarising.step<number | undefined>(
+      (except, onTaken) =>
+        summariseNext(this.#database, after, [...except, ...this.#pacer.resting()], onTaken),
+      (traceNo) => traceNo,
+    );
+    this.#summarised = next ?? 0;
+    if (next === undefined) return false;
+    this.#pacer.made(next, performance.now() - started);
+    return true;
   }
 }
 

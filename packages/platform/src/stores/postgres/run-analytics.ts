@@ -8,7 +8,9 @@ export const ONE_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /** All of a cell but its bucket. Costs are added as decimals: thousands of small ones show it. */
 const CELL_COLUMNS = `count(*) AS count, count(*) FILTER (WHERE t.status = 'ERROR') AS errors,
-  sum(t.cost::numeric)::float8 AS cost, count(t.cost) AS priced, count(t.total_tokens) AS metered,
+  sum(t.cost::numeric)::float8 AS cost, count(t.cost) AS costed, count(t.total_tokens) AS metered,
+  count(t.cost) FILTER (WHERE t.unpriced_calls = 0) AS priced,
+  (sum(t.cost::numeric) FILTER (WHERE t.unpriced_calls = 0))::float8 AS "pricedCost",
   coalesce(sum(t.input_tokens), 0) AS input, coalesce(sum(t.output_tokens), 0) AS output,
   coalesce(sum(t.total_tokens), 0) AS total,
   coalesce(array_agg(t.latency) FILTER (WHERE t.latency IS NOT NULL), '{}') AS latencies`;

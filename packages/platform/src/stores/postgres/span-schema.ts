@@ -208,4 +208,11 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO agate.unindexed_contents (project, trace_id, span_id)
   SELECT DISTINCT project, trace_id, span_id FROM agate.scores WHERE name = ':content';
   `,
+  `
+  -- How many model calls of a trace have tokens but no cost: \`cost\` is of the others.
+  ALTER TABLE agate.traces ADD COLUMN unpriced_calls integer NOT NULL DEFAULT 0;
+  -- Traces from before that may have such a call are left to be summarised anew, one after the other.
+  UPDATE agate.traces SET summarised = 0 WHERE total NOT LIKE '{"usage":null,%' AND (cost IS NULL OR trace_no IN (
+    SELECT trace_no FROM agate.spans WHERE cost IS NULL AND spankind IN ('LLM', 'EMBEDDING', 'RERANKER')));
+  `,
 ];

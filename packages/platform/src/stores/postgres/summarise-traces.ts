@@ -1,4 +1,4 @@
-import type { Figures } from "@agate/protocol";
+import type { TotalFigures } from "@agate/protocol";
 import { buildTree } from "@agate/spans/tree";
 import type { PlacedNode } from "../segments/node-table.ts";
 import type { TraceToWrite } from "../segments/segment-encoder.ts";
@@ -42,6 +42,7 @@ export const TRACE_SUMMARY = [
   ["total_tokens", "float8"],
   ["total", "text"],
   ["failed_spans", "integer"],
+  ["unpriced_calls", "integer"],
 ] as const;
 
 export interface TraceToSummarise {
@@ -177,24 +178,30 @@ export async function summariseNext(
   return traceNo;
 }
 
+/** Traces that are looked up at once. After an upgrade, all of a database may be behind. */
+const TRIED_AT_ONCE = 100;
+
 /** The first trace that is behind and that no other server summarises; a lock until the end keeps it. */
 async function takeNext(
   snapshot: SqlRunner,
   after: number,
   except: readonly number[],
 ): Promise<{ readonly trace_no: number; readonly day: number } | undefined> {
-  const traces = await snapshot.query<{ trace_no: number; day: number }>(
-    `SELECT trace_no, day FROM agate.traces
-     WHERE summarised < spans AND trace_no > $1 AND trace_no <> ALL($2::bigint[])
-     ORDER BY trace_no`,
-    [after, except],
-  );
-  for (const trace of traces) {
-    const [lock] = await snapshot.query<{ is_free: boolean }>(
-      "SELECT pg_try_advisory_xact_lock(hashtextextended('agate.summary', $1::bigint)) AS is_free",
-      [trace.trace_no],
+  for (let last: number | undefined = after; last !== undefined; ) {
+    const traces: { trace_no: number; day: number }[] = await snapshot.query(
+      `SELECT trace_no, day FROM agate.traces
+       WHERE summarised < spans AND trace_no > $1 AND trace_no <> ALL($2::bigint[])
+       ORDER BY trace_no LIMIT ${TRIED_AT_ONCE}`,
+      [last, except],
     );
-    if (lock?.is_free === true) return trace;
+    for (const trace of traces) {
+      const [lock] = await snapshot.query<{ is_free: boolean }>(
+        "SELECT pg_try_advisory_xact_lock(hashtextextended('agate.summary', $1::bigint)) AS is_free",
+        [trace.trace_no],
+      );
+      if (lock?.is_free === true) return trace;
+    }
+    last = traces.at(-1)?.trace_no;
   }
   return undefined;
 }
@@ -260,7 +267,7 @@ async function summariesOfDay(
   traceNos: readonly number[],
 ): Promise<TraceSummary[]> {
   const mergers = await mergeHeaders(transaction, day, traceNos);
-  const tops = new Map<number, { node: PlacedNode; total: Figures }>();
+  const tops = new Map<number, { node: PlacedNode; total: TotalFigures }>();
   for (const [traceNo, { nodes }] of mergers) {
     const tree = buildTree(nodes);
     tops.set(traceNo, {

@@ -1,4 +1,4 @@
-import type { Figures } from "@agate/protocol";
+import type { TotalFigures } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import type { SpanTree } from "@agate/spans/tree";
 import { AFTER_TOTAL, buildTree, totalText } from "@agate/spans/tree";
@@ -20,7 +20,7 @@ export interface EncodedTrace {
   /** Index of the top span, and where its text lies. */
   readonly top: number;
   readonly topOpenLength: number;
-  readonly total: Figures;
+  readonly total: TotalFigures;
 }
 
 /**
@@ -181,7 +181,7 @@ export interface TraceToWrite extends EncodedTrace {
   readonly traceId: string;
   /** By index in the list that was encoded, like the indices in the segments. */
   readonly columns: readonly SpanColumns[];
-  readonly total: Figures;
+  readonly total: TotalFigures;
 }
 
 /** A batch as it travels to the writer's thread: the CPU work is done, only SQL is left. */

@@ -85,8 +85,9 @@ export class ListedColumns {
     const [first, end] = segmentRange(traceNo);
     if (first < this.#older.end && this.#older.next < end) return [];
     const storedAs = (name: string) => Number(stored[SUMMARY_NAMES.indexOf(name)]);
-    if (spans > ALWAYS_SUMMARISED && storedAs("summarised") < spans) {
-      // The server summarises it when it is idle.
+    const summarised = storedAs("summarised");
+    // The server summarises it when it is idle: one that is large, or that an upgrade has left for this.
+    if (summarised === 0 || (spans > ALWAYS_SUMMARISED && summarised < spans)) {
       return storedAs("spans") === spans ? [] : ["spans"];
     }
     const expected = this.#summaries.summaryOf(traceNo);

@@ -6,7 +6,9 @@ import type { Sql } from "./filter-sql.ts";
 
 /** All of a cell but the bucket. */
 const CELL_COLUMNS = `count(*) AS count, sum(t.status = 'ERROR') AS errors,
-  sum(t.cost) AS cost, count(t.cost) AS priced, count(t.total_tokens) AS metered,
+  sum(t.cost) AS cost, count(t.cost) AS costed, count(t.total_tokens) AS metered,
+  count(iif(t.unpriced_calls = 0, t.cost, NULL)) AS priced,
+  sum(iif(t.unpriced_calls = 0, t.cost, NULL)) AS pricedCost,
   coalesce(sum(t.input_tokens), 0) AS input, coalesce(sum(t.output_tokens), 0) AS output,
   coalesce(sum(t.total_tokens), 0) AS total,
   collect_numbers(t.latency) AS latencies`;

@@ -187,6 +187,15 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO logged_spans (project, trace_id, span_id)
   SELECT DISTINCT project, trace_id, span_id FROM scores WHERE name = ':content';
   `,
+  `
+  -- How many model calls of a trace have tokens but no cost: \`cost\` is of the others.
+  ALTER TABLE traces ADD COLUMN unpriced_calls INTEGER NOT NULL DEFAULT 0;
+  -- Traces from before with such a call are left to be summarised anew, one after the other: the role and
+  -- the missing cost are where a header has the figures of a span.
+  UPDATE traces SET summarised = 0 WHERE total NOT LIKE '{"usage":null,%' AND EXISTS (
+    SELECT 1 FROM segments WHERE segment >= trace_no * 1048576 AND segment < (trace_no + 1) * 1048576
+      AND (header LIKE '%,[0,null,%' OR header LIKE '%,[1,null,%'));
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

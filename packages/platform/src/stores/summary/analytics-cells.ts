@@ -14,9 +14,12 @@ export interface AnalyticsCell {
   readonly count: number;
   readonly errors: number;
   readonly cost: number | null;
-  /** How many have a cost, and how many have tokens. */
-  readonly priced: number;
+  /** How many have a cost, perhaps of a part of their calls, and how many have tokens. */
+  readonly costed: number;
   readonly metered: number;
+  /** How many have a cost that is of all their calls, and what these cost. */
+  readonly priced: number;
+  readonly pricedCost: number | null;
   readonly input: number;
   readonly output: number;
   readonly total: number;
@@ -84,20 +87,27 @@ function bucketsOf(
 }
 
 function figuresOf(cells: readonly AnalyticsCell[]): AnalyticsFigures {
-  const sum = (figure: "count" | "errors" | "priced" | "metered" | "input" | "output" | "total") =>
-    cells.reduce((before, cell) => before + cell[figure], 0);
-  const costs = cells.map(({ cost }) => cost).filter((cost) => cost !== null);
+  const sum = (
+    figure: "count" | "errors" | "costed" | "metered" | "priced" | "input" | "output" | "total",
+  ) => cells.reduce((before, cell) => before + cell[figure], 0);
   return {
     count: sum("count"),
     errors: sum("errors"),
-    cost: costs.length === 0 ? null : withoutNoise(exactSum(costs)),
-    withCost: sum("priced"),
+    cost: costOf(cells.map(({ cost }) => cost)),
+    withCost: sum("costed"),
+    priced: { count: sum("priced"), cost: costOf(cells.map(({ pricedCost }) => pricedCost)) },
     withTokens: sum("metered"),
     inputTokens: sum("input"),
     outputTokens: sum("output"),
     totalTokens: sum("total"),
     latency: percentilesOf(joined(cells.map(({ latencies }) => latencies))),
   };
+}
+
+/** Null where all are unknown. */
+function costOf(costs: readonly (number | null)[]): number | null {
+  const known = costs.filter((cost) => cost !== null);
+  return known.length === 0 ? null : withoutNoise(exactSum(known));
 }
 
 function joined(lists: readonly Float64Array[]): Float64Array {

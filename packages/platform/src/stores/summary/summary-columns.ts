@@ -1,4 +1,4 @@
-import type { Figures } from "@agate/protocol";
+import type { TotalFigures } from "@agate/protocol";
 import { totalText } from "@agate/spans/tree";
 
 /** What a trace is filtered and grouped by, beside the figures of its top span. */
@@ -108,13 +108,15 @@ export function failedAmong(columns: readonly SpanColumns[]): number {
 }
 
 /** The names of {@link totalColumns} in SQL, in order. */
-export const TOTAL_COLUMNS = "cost, input_tokens, output_tokens, total_tokens, total, failed_spans";
+export const TOTAL_COLUMNS =
+  "cost, input_tokens, output_tokens, total_tokens, total, failed_spans, unpriced_calls";
 
 /**
- * The sums over a trace's spans, for its columns: cost, three kinds of tokens, the shown text, and how many
- * spans failed. The text is what lists show of them, from the value of `metadata.total` on.
+ * The sums over a trace's spans, for its columns: cost, three kinds of tokens, the shown text, how many
+ * spans failed, and of how many calls the cost is unknown. The text is what lists show of them, from the
+ * value of `metadata.total` on.
  */
-export function totalColumns(total: Figures, failedSpans: number) {
+export function totalColumns(total: TotalFigures, failedSpans: number) {
   return [
     total.cost,
     total.usage?.input_tokens ?? null,
@@ -122,5 +124,6 @@ export function totalColumns(total: Figures, failedSpans: number) {
     total.usage?.total_tokens ?? null,
     `${totalText(total)}${failedSpans === 0 ? "" : `,"failed_spans":${failedSpans}`}`,
     failedSpans,
+    total.unpriced_calls ?? 0,
   ] as const;
 }

@@ -1,4 +1,4 @@
-import { formatCompactCount, formatCost, formatDuration } from "@agate/protocol/format";
+import { formatCompactCount, formatDuration, formatTotalCost } from "@agate/protocol/format";
 import { isUnderWay, type Run } from "./run.ts";
 
 interface FiguresListProps {
@@ -24,7 +24,12 @@ export function FiguresList({ run, first }: FiguresListProps) {
       value: figures.tokens,
       before: before?.tokens,
     },
-    { name: "Cost", text: formatCost(figures.cost), value: figures.cost, before: before?.cost },
+    {
+      name: "Cost",
+      text: formatTotalCost({ ...run.trace?.metadata.total, cost: figures.cost }),
+      value: figures.cost,
+      before: before?.cost,
+    },
   ];
   return (
     <dl className="flex flex-wrap gap-x-3 gap-y-1 text-[0.93rem] text-ink-soft tabular-nums">

@@ -18,6 +18,7 @@ export function rowOf(given: Partial<TraceRow> = {}): TraceRow {
     latency: null,
     usage: null,
     cost: null,
+    unpricedCalls: 0,
     application: null,
     route: null,
     variant: null,

@@ -23,6 +23,17 @@ describe("a cell", () => {
     });
   });
 
+  it("says that calls have no price, so that the cost is at least the known part", () => {
+    expect(cellText(rowOf({ cost: 0.0124, unpricedCalls: 1 }), "cost")).toEqual({
+      text: "≥ $0.012",
+      title: "$0.0124, 1 call without a price",
+    });
+    expect(cellText(rowOf({ cost: null, unpricedCalls: 2 }), "cost")).toEqual({
+      text: "–",
+      title: "Cost unknown, 2 calls without a price",
+    });
+  });
+
   it("has no exponent in a tiny exact cost", () => {
     expect(cellText(rowOf({ cost: 1.5e-9 }), "cost").title).toBe("$0.0000000015");
   });

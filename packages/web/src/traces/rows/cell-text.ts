@@ -1,8 +1,9 @@
 import {
   formatCompactCount,
-  formatCost,
   formatDuration,
   formatScore,
+  formatTotalCost,
+  unpricedText,
 } from "@agate/protocol/format";
 import type { RowScore, RowScores } from "../../api/row-scores.ts";
 import type { TraceRow } from "../../api/trace-row.ts";
@@ -27,7 +28,7 @@ export function cellText(row: TraceRow, column: ColumnId): CellText {
     case "tokens":
       return { text: formatCompactCount(row.usage?.total_tokens ?? null), title: exactTokens(row) };
     case "cost":
-      return { text: formatCost(row.cost), title: exactCost(row.cost) };
+      return costCell(row);
     case "revision":
       return valueCell("revision", row.revision === null ? null : String(row.revision));
     case "kind":
@@ -124,8 +125,13 @@ function exactLatency(latency: number | null): string | undefined {
   return latency === null ? "Not ended" : `${latency.toLocaleString("en", ALL_DIGITS)} ms`;
 }
 
-function exactCost(cost: number | null): string | undefined {
-  return cost === null ? "Cost unknown" : `$${cost.toLocaleString("en", ALL_DIGITS)}`;
+function costCell({ cost, unpricedCalls: unpriced_calls }: TraceRow): CellText {
+  const exact = cost === null ? "Cost unknown" : `$${cost.toLocaleString("en", ALL_DIGITS)}`;
+  const unpriced = unpricedText({ unpriced_calls });
+  return {
+    text: formatTotalCost({ cost, unpriced_calls }),
+    title: unpriced === null ? exact : `${exact}, ${unpriced}`,
+  };
 }
 
 const ALL_DIGITS = { maximumFractionDigits: 20, maximumSignificantDigits: 17 } as const;
