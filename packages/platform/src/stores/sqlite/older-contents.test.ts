@@ -7,7 +7,6 @@ import { afterAll, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { toLoggedRow } from "../to-logged-row.ts";
 import { filesIn } from "./data-directory.ts";
-import { SCHEMA_VERSION } from "./span-schema.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "agate-older-contents-"));
@@ -49,7 +48,10 @@ it("finds content of a version that did not index it, without indexing all texts
   expect(await found("lost")).toEqual(["other"]);
 
   // As that version left it. No text in the index: those that are indexed again can be told from the others.
-  change("spans", `DROP TABLE logged_spans; PRAGMA user_version = ${SCHEMA_VERSION - 1}`);
+  change(
+    "spans",
+    "DROP TABLE logged_spans; ALTER TABLE traces DROP COLUMN unpriced_calls; PRAGMA user_version = 11",
+  );
   change(
     "index",
     `DELETE FROM spans_text WHERE rowid IN (1, 2);
