@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SpanFilter } from "../span-query.ts";
 import { ALWAYS_SUMMARISED } from "../summary/summary-pacer.ts";
-import type { TraceSizes } from "./sizes.contract.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "./stored-span.fixture.ts";
 import type { Subject } from "./subject.fixture.ts";
 
@@ -45,7 +44,7 @@ const FILTERS: readonly SpanFilter[] = [
 ];
 
 /** Traces by the spans of theirs that failed, which their tops do not tell. */
-export function describeFailedSpans(subject: Subject, sizes: TraceSizes): void {
+export function describeFailedSpans(subject: Subject): void {
   const spanOf = (trace: number, span: number, status: SpanStatus): StoredSpan =>
     storedSpan({
       traceId: traceIdOf(trace),
@@ -110,9 +109,7 @@ export function describeFailedSpans(subject: Subject, sizes: TraceSizes): void {
     });
 
     it("are found in traces on both sides of the size that is summarised later", async () => {
-      for (const spans of sizes === "few"
-        ? [ALWAYS_SUMMARISED + 1]
-        : [ALWAYS_SUMMARISED, ALWAYS_SUMMARISED + 1]) {
+      for (const spans of [ALWAYS_SUMMARISED, ALWAYS_SUMMARISED + 1]) {
         subject.fresh();
         const failing = (n: number): SpanStatus => (n % 1000 === 5 ? "ERROR" : "OK");
         const all = Array.from({ length: spans }, (_, n) =>

@@ -3,12 +3,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { ListPage, ListPosition, SpanFilter } from "../span-query.ts";
 import { expectedTree, withoutChildren } from "./expected-tree.fixture.ts";
 import { family } from "./family.fixture.ts";
-import type { TraceSizes } from "./sizes.contract.ts";
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "./stored-span.fixture.ts";
 import type { Subject } from "./subject.fixture.ts";
 
 /** Order, paging and filters of lists. */
-export function describeLists(subject: Subject, sizes: TraceSizes): void {
+export function describeLists(subject: Subject): void {
   describe("lists", () => {
     it("come newest first, page by page, each item once", async () => {
       subject.fresh();
@@ -62,7 +61,7 @@ export function describeLists(subject: Subject, sizes: TraceSizes): void {
       );
       const wanted = [0, 1, 3, 2, 4, 9].map(spanIdOf);
       for (const verb of ["listTraces", "listSpans"] as const) {
-        for (const limit of sizes === "few" ? [1, 100] : [1, 2, 3, 100]) {
+        for (const limit of [1, 2, 3, 100]) {
           const seen: string[] = [];
           let after: ListPosition | null = null;
           do {
@@ -157,8 +156,7 @@ export function describeLists(subject: Subject, sizes: TraceSizes): void {
         expect(whole.items).toHaveLength(verb === "listTraces" ? 8 : 16);
         const lengths = whole.items.map((item) => Buffer.byteLength(item));
         const edges = [lengths[0]! + lengths[1]! - 1, lengths[0]! + lengths[1]!];
-        const others = sizes === "few" ? [400_000] : [1, 100_000, 400_000, 1_200_000];
-        for (const maxBytes of [...edges, ...others]) {
+        for (const maxBytes of [...edges, 1, 100_000, 400_000, 1_200_000]) {
           const items: string[] = [];
           const pages: number[] = [];
           let after: ListPosition | null = null;

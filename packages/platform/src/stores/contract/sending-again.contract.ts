@@ -10,7 +10,6 @@ import type { Subject } from "./subject.fixture.ts";
 const SIZES = {
   all: [1, 1_999, 2_000, 2_001, 2_600],
   some: [1, 2_000, 2_001],
-  few: [1, 2_000, 2_001],
 };
 
 /** Spans that are sent again. */

@@ -32,12 +32,9 @@ export interface StoreUnderTest {
   readonly commits?: number;
   /**
    * Which sizes of traces and pages are tried around the limits of stores: `all`, or for a database that takes
-   * long for each, `some`, on both sides of each limit; `few` of them on both sides of ClickHouse's own. All of
-   * them are tried by `npm run test:long`.
+   * long for each, `some`, on both sides of each limit. All of them are tried by `npm run test:long`.
    */
   readonly sizes?: TraceSizes;
-  /** `reading`: only how trees and lists are read and searched, for a database that takes minutes for `all`. */
-  readonly extent?: "all" | "reading";
 }
 
 /**
@@ -46,7 +43,7 @@ export interface StoreUnderTest {
  * @example describeSpanStore("SQLite", { open: (options) => openSqliteStore({ ...options, directory }), dispose })
  */
 export function describeSpanStore(name: string, under: StoreUnderTest): void {
-  const { open, dispose, arrivals, commits = 257, sizes = "all", extent = "all" } = under;
+  const { open, dispose, arrivals, commits = 257, sizes = "all" } = under;
   describe(`${name} span store`, () => {
     const subject = new Subject(open, arrivals);
 
@@ -57,23 +54,21 @@ export function describeSpanStore(name: string, under: StoreUnderTest): void {
     });
 
     // First: what is exported is everything, of all the tests before as well.
-    if (extent === "all") describeExporting(subject);
+    describeExporting(subject);
     describeTrees(subject, sizes);
-    describeLists(subject, sizes);
+    describeLists(subject);
     describeSearch(subject);
-    if (extent === "all") {
-      describeTraffic(subject);
-      describeFailedSpans(subject, sizes);
-      describeSizes(subject, commits, sizes);
-      describeSendingAgain(subject, sizes);
-      describeSpanLimit(subject);
-      describeAnalytics(subject);
-      describeDeleting(subject);
-      describeScores(subject);
-      describeLoggedContent(subject);
-      describeScoreExporting(subject);
-      describeScoreFigures(subject);
-    }
+    describeTraffic(subject);
+    describeFailedSpans(subject);
+    describeSizes(subject, commits, sizes);
+    describeSendingAgain(subject, sizes);
+    describeSpanLimit(subject);
+    describeAnalytics(subject);
+    describeDeleting(subject);
+    describeScores(subject);
+    describeLoggedContent(subject);
+    describeScoreExporting(subject);
+    describeScoreFigures(subject);
 
     it("answers a check", () => subject.store.check());
 

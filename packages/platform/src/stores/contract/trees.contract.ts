@@ -10,7 +10,7 @@ import type { Subject } from "./subject.fixture.ts";
 
 /** Both are summarised after their commits (from 2,000 spans on). */
 /** The last two spans must report different usage: a parent that reports its child's restates it. */
-const LONGEST_CHAIN = { all: 20_000, some: 4_000, few: 4_000 };
+const LONGEST_CHAIN = { all: 20_000, some: 4_000 };
 
 /** Traces and spans read back as trees. */
 export function describeTrees(subject: Subject, sizes: TraceSizes): void {
