@@ -1,18 +1,23 @@
 import type { Run } from "@agate/protocol";
 import { useId } from "react";
 import { StartRunButton } from "../start-run/start-run-button.tsx";
+import { waitText } from "./run-text.ts";
 import { sameAgain } from "./same-again.ts";
 
-/** How far a running run is. */
-export function RunProgress({ run: { results, items } }: { readonly run: Run }) {
+/** How far a running run is, or what it waits for. */
+export function RunProgress({ run }: { readonly run: Run }) {
+  const wait = waitText(run);
   return (
-    <progress
-      aria-label="Progress"
-      value={results}
-      max={Math.max(items, 1)}
-      // Browsers draw their own bar unless each part of it has a style.
-      className="h-1.5 w-full max-w-xl appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
-    />
+    <div className="flex flex-col gap-1">
+      <progress
+        aria-label="Progress"
+        value={run.results}
+        max={Math.max(run.items, 1)}
+        // Browsers draw their own bar unless each part of it has a style.
+        className="h-1.5 w-full max-w-xl appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
+      />
+      {wait !== null && <p className="text-ink-soft">{wait}</p>}
+    </div>
   );
 }
 

@@ -11,7 +11,16 @@ import {
   progressText,
   testsetText,
   trialsOf,
+  waitText,
 } from "./run-text.ts";
+
+it("says of a run that no server has begun what it waits for", () => {
+  const waiting = { status: "running", runner: "platform", cases: 0 } as const;
+  expect(waitText(waiting)).toContain("room");
+  expect(waitText({ ...waiting, cases: 1 })).toBeNull();
+  expect(waitText({ ...waiting, status: "failed" })).toBeNull();
+  expect(waitText({ ...waiting, runner: "client" })).toBeNull();
+});
 
 describe("what has become of a run", () => {
   const judged = (verdict: "passed" | "unscored" | undefined): Run["verdict"] => ({

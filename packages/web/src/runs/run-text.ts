@@ -44,6 +44,19 @@ export function outcomeText({ status, verdict }: Pick<Run, "status" | "verdict">
   }
 }
 
+/**
+ * What a run waits for that no server has begun to carry out. Its cases are loaded first; each server
+ * carries out a few runs at a time. Null for any other run.
+ */
+export function waitText({
+  status,
+  runner,
+  cases,
+}: Pick<Run, "status" | "runner" | "cases">): string | null {
+  const isWaiting = status === "running" && runner === "platform" && cases === 0;
+  return isWaiting ? "Not begun yet: it starts when a server has room for it." : null;
+}
+
 /** @example progressText(run) // "50 of 400 calls, 2 failed" */
 export function progressText({
   results,
