@@ -9,8 +9,8 @@ import type { PlatformClient } from "./platform-client.ts";
 /** When an answer must be right: at once, or as soon as the search index or a summary has caught up. */
 export type When = "now" | "soon";
 
-/** A walk through a whole list may take half a minute where the machine is busy. */
-const PATIENTLY = { interval: 20, timeout: 60_000 };
+/** A walk through a whole list may take more than a minute where the machine is busy. */
+const PATIENTLY = { interval: 20, timeout: 180_000 };
 
 /** Compares what a platform answers with what its model says. */
 export class ReadComparison {
