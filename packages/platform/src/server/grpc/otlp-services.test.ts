@@ -178,6 +178,9 @@ describe("calls that are none of OTLP's", () => {
     };
     const ready = { http: 200, body: framed(Uint8Array.of(8, 1)) };
     expect(await health()).toEqual(ready);
+    // From here on all threads have their files open.
+    expect(await call({ chunks: [framed(request)] }, port)).toMatchObject({ status: OK });
+    await platform.store.searchCaughtUp();
     // The probe of the disk writes a file there.
     const elsewhere = `${platform.dataDirectory}-moved`;
     await rename(platform.dataDirectory, elsewhere);
