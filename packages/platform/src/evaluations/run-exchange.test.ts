@@ -3,12 +3,13 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { caseIds, newCases, runRequest } from "../registry/contract/run.fixture.ts";
 import { openRegistry } from "../registry/open-registry.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { RunRef } from "../registry/runs/run-registry.ts";
 import { openRegistryDatabase } from "../stores/registry/open-registry-database.ts";
+import { RegistryUnavailableError } from "../stores/store-errors.ts";
 import { RunExchange, type RunExchangeOptions } from "./run-exchange.ts";
 import type { ItemResult, RunItem } from "./run-item.ts";
 
@@ -142,6 +143,69 @@ it("ends where the run has ended, and asks no more", async () => {
   await exchange.close();
   expect([ends(), exchanges, exchange.end]).toEqual([1, [0, 0, 1], { kind: "ended" }]);
   expect(await countOf(ref)).toBe(0);
+});
+
+describe("while the registry is away", () => {
+  const away = () => new RegistryUnavailableError("The database is gone.", { cause: null });
+
+  /** The exchanges from the second on fail so often; the first that fails is carried out, or is not. */
+  function failing(times: number, isCarriedOut: boolean): Pick<Registry, "runs"> {
+    let calls = 0;
+    const exchange: Registry["runs"]["exchange"] = async (of, asked) => {
+      calls += 1;
+      if (calls === 1 || calls > 1 + times) return registry.runs.exchange(of, asked);
+      if (calls === 2 && isCarriedOut) await registry.runs.exchange(of, asked);
+      throw away();
+    };
+    return { runs: { ...registry.runs, exchange } };
+  }
+
+  it.each([
+    ["was not", false],
+    ["was", true],
+  ])(
+    "offers results again, whether the exchange %s carried out, and leases no more",
+    async (_, isCarriedOut) => {
+      const ref = await startRun();
+      // The last that fails is as late as one may be.
+      const places = { registry: failing(30, isCarriedOut), wait: async () => {} };
+      const { exchange } = exchangeOf(ref, places);
+      const items = await Promise.all([1, 2, 3].map(() => nextOf(exchange)));
+      const [first, ...others] = items as [RunItem, RunItem, RunItem];
+      exchange.add(resultOf(first));
+      expect((await exchange.next()).done).toBe(true);
+      for (const item of others) exchange.add(resultOf(item));
+      await exchange.close();
+      expect([exchange.end, await countOf(ref)]).toEqual([undefined, 3]);
+      await registry.runs.release(ref, "a");
+      // Nothing is kept from the others, and nothing that has a result is given again.
+      const next = exchangeOf(ref, { worker: "b" });
+      const left = await Promise.all([1, 2, 3].map(() => nextOf(next.exchange)));
+      const keyOf = ({ column, case: { id }, trial }: RunItem) => `${column} ${id} ${trial}`;
+      expect(new Set([...items, ...left].map(keyOf)).size).toBe(6);
+      for (const item of left) next.exchange.add(resultOf(item));
+      await next.exchange.close();
+      expect(await countOf(ref)).toBe(6);
+    },
+  );
+
+  it("gives up when the leases have lapsed, and at once when it is told to stop", async () => {
+    for (const isStopped of [false, true]) {
+      const ref = await startRun();
+      let waits = 0;
+      const { exchange, stop } = exchangeOf(ref, {
+        registry: failing(Number.POSITIVE_INFINITY, false),
+        wait: async () => {
+          waits += 1;
+        },
+      });
+      const item = await nextOf(exchange);
+      if (isStopped) stop.abort();
+      exchange.add(resultOf(item));
+      await expect(exchange.close()).rejects.toThrow("The database is gone.");
+      expect(waits).toBe(isStopped ? 0 : 30);
+    }
+  });
 });
 
 it("throws what failed to all that wait, and at the end", async () => {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { MOST_RUN_BATCH } from "@agate/protocol";
 import type { CostStop } from "../registry/runs/cost-stop.ts";
 import type { ExchangedItems, RunRef } from "../registry/runs/run-registry.ts";
+import { RegistryUnavailableError } from "../stores/store-errors.ts";
 import { type ResultsPlace, resultsToAdd } from "./record-results.ts";
 import { resultBody } from "./report-bodies.ts";
 import type { ColumnRole, ItemResult, RunItem } from "./run-item.ts";
@@ -11,6 +12,8 @@ import type { ScoreWriter } from "./score-writer.ts";
 export const LEASE_MS = 30_000;
 /** How often a server without items asks again, where others have them all. */
 const IDLE_MS = 1_000;
+/** How often results are offered again to a registry that is away. */
+const RETRY_MS = 1_000;
 
 /** Why there are no more items. */
 export type ItemsEnd =
@@ -36,6 +39,11 @@ export interface RunExchangeOptions extends Pick<ResultsPlace, "registry" | "red
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
+interface Exchanged {
+  readonly items: readonly RunItem[];
+  readonly kept: ExchangedItems["kept"];
+}
+
 /**
  * The items of a run, and the way back of their results. One transaction of the registry adds the results
  * that have come and leases items for all that wait; the registry counts the leases of all servers.
@@ -46,6 +54,8 @@ export class RunExchange implements AsyncIterator<RunItem> {
   readonly #results: ItemResult[] = [];
   #running: Promise<void> | undefined;
   #isReturned = false;
+  /** The registry was away: what the last exchange has leased, if it was carried out, is not known. */
+  #isCutOff = false;
   /** Ends the wait of a server without items; undefined where it does not wait. */
   #wake: AbortController | undefined;
   #end: ItemsEnd | undefined;
@@ -102,7 +112,7 @@ export class RunExchange implements AsyncIterator<RunItem> {
       for (await nextTurn(); this.#hasWork; await nextTurn()) {
         const results = this.#results.splice(0, MOST_RUN_BATCH);
         const count = this.#isOver ? 0 : this.#waiting.length;
-        const { items, kept } = await this.#exchange(results, count);
+        const { items, kept } = await this.#exchangePatiently(results, count);
         for (const value of items) this.#waiting.shift()?.resolve({ done: false, value });
         await this.#options.scores.write(kept);
         if (items.length === count || this.#results.length > 0 || this.#isOver) continue;
@@ -130,16 +140,29 @@ export class RunExchange implements AsyncIterator<RunItem> {
 
   get #isOver(): boolean {
     const isEnded = this.#end !== undefined || this.#failure !== undefined;
-    return isEnded || this.#isReturned || this.#options.signal.aborted;
+    return isEnded || this.#isReturned || this.#isCutOff || this.#options.signal.aborted;
   }
 
-  async #exchange(
-    results: readonly ItemResult[],
-    count: number,
-  ): Promise<{
-    readonly items: readonly RunItem[];
-    readonly kept: ExchangedItems["kept"];
-  }> {
+  /**
+   * Exchanges, and offers the results again while the registry is away, until their leases have lapsed: calls
+   * are not to be made again for its sake. Nothing more is leased after that. What an exchange of unknown
+   * outcome has leased is given back with all leases, where this server's part ends.
+   */
+  async #exchangePatiently(results: readonly ItemResult[], count: number): Promise<Exchanged> {
+    const { signal, wait } = this.#options;
+    for (let waited = 0; ; waited += RETRY_MS) {
+      try {
+        return await this.#exchange(results, this.#isCutOff ? 0 : count);
+      } catch (error) {
+        const isAway = error instanceof RegistryUnavailableError;
+        if (!isAway || waited >= LEASE_MS || signal.aborted) throw error;
+        this.#isCutOff = true;
+        await wait(RETRY_MS, signal);
+      }
+    }
+  }
+
+  async #exchange(results: readonly ItemResult[], count: number): Promise<Exchanged> {
     const { ref, worker, concurrency, registry } = this.#options;
     const outcome = await registry.runs.exchange(ref, {
       results: resultsToAdd(this.#options, ref, results.map(resultBody)),
