@@ -1,13 +1,16 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { CodeProblem } from "../packing/code-problem.ts";
 import { plainPaint } from "../terminal/plain-paint.fixture.ts";
 import { describeEvent } from "./dev-event.ts";
 import { reportTypes, type TypeCheck, TypeChecker, typeErrors } from "./type-checker.ts";
 
 const TYPESCRIPT = join(import.meta.dirname, "../../../../node_modules/typescript");
+/** The compiler runs with the lowest priority, so that it gets little of a busy machine. */
+const COMPILED = { timeout: 180_000 };
+vi.setConfig({ testTimeout: 240_000 });
 const TSCONFIG = '{"compilerOptions": {"strict": true, "module": "nodenext", "types": []}}';
 
 /** A project in a folder of its own, with a compiler. */
@@ -56,7 +59,7 @@ it("finds the errors of the project's own TypeScript, with their places", async 
   const { checker, reported } = startChecks(folder);
   checker.checkSoon();
   await expect
-    .poll(() => reported, { timeout: 30_000 })
+    .poll(() => reported, COMPILED)
     .toEqual([
       {
         kind: "checked",
@@ -77,10 +80,8 @@ it("finds the errors of the project's own TypeScript, with their places", async 
     ]);
   writeFileSync(join(folder, "src/app.ts"), "export const right: number = 1;\n");
   checker.checkSoon();
-  await expect
-    .poll(() => reported[1], { timeout: 30_000 })
-    .toEqual({ kind: "checked", errors: [] });
-}, 70_000);
+  await expect.poll(() => reported[1], COMPILED).toEqual({ kind: "checked", errors: [] });
+});
 
 it("reports a compiler that fails, with the last that it said", async () => {
   const program = "console.error('first'); console.error('Out of memory'); process.exitCode = 134;";
@@ -88,7 +89,7 @@ it("reports a compiler that fails, with the last that it said", async () => {
   const { checker, reported } = startChecks(folder);
   checker.checkSoon();
   await expect
-    .poll(() => reported, { timeout: 10_000 })
+    .poll(() => reported, COMPILED)
     .toEqual([{ kind: "failed", reason: "exit code 134: Out of memory" }]);
 });
 
@@ -100,11 +101,11 @@ else console.log("app.ts(1,1): error TS1: of the second");`;
   const folder = makeProject(files);
   const { checker, reported } = startChecks(folder);
   checker.checkSoon();
-  await expect.poll(() => existsSync(join(folder, "started")), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(folder, "started")), COMPILED).toBe(true);
   writeFileSync(join(folder, "second"), "");
   checker.checkSoon();
   await expect
-    .poll(() => reported, { timeout: 10_000 })
+    .poll(() => reported, COMPILED)
     .toMatchObject([{ kind: "checked", errors: [{ message: "TS1: of the second" }] }]);
 });
 
