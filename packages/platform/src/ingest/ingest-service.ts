@@ -1,5 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { AppenderHandle } from "../stores/span-store.ts";
+import type { Compression } from "./decompress.ts";
 import type { DecodeLimits, OversizedOutcome } from "./otlp/decode-outcome.ts";
 
 /** An OTLP/HTTP request as it came over the wire. */
@@ -9,7 +10,7 @@ export interface IngestRequest {
   /** The number of the build that sends them, where the platform runs it. */
   readonly build?: number | undefined;
   readonly encoding: "protobuf" | "json";
-  readonly compression: "none" | "gzip";
+  readonly compression: Compression;
   /** Handed over: the caller must not use the bytes again. */
   readonly body: Uint8Array<ArrayBuffer>;
 }

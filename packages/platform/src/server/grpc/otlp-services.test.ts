@@ -1,5 +1,5 @@
 import { rename } from "node:fs/promises";
-import { gzipSync } from "node:zlib";
+import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -50,6 +50,14 @@ describe("an export is on disk when it is answered", () => {
   it.each<[string, RawCall]>([
     ["as it is", { chunks: [framed(request)] }],
     ["with gzip", { chunks: [framed(gzipSync(request), 1)], headers: gzip }],
+    [
+      "with zstd",
+      { chunks: [framed(zstdCompressSync(request), 1)], headers: { "grpc-encoding": "zstd" } },
+    ],
+    [
+      "with deflate",
+      { chunks: [framed(deflateSync(request), 1)], headers: { "grpc-encoding": "deflate" } },
+    ],
     ["uncompressed in a call with gzip", { chunks: [framed(request)], headers: gzip }],
     [
       "of the type +proto",
@@ -149,7 +157,7 @@ describe("calls that are none of OTLP's", () => {
   it.each([
     ["another method", { path: "/opentelemetry.proto.collector.trace.v1.TraceService/Import" }],
     ["another service", { path: "/a.B/C" }],
-    ["another compression", { headers: { "grpc-encoding": "zstd" } }],
+    ["another compression", { headers: { "grpc-encoding": "snappy" } }],
   ])("%s is UNIMPLEMENTED", async (_, given) => {
     expect(await call(given)).toMatchObject({ http: 200, status: "12" });
   });
@@ -299,7 +307,7 @@ it("answers any bytes with a status", async () => {
   await fc.assert(
     fc.asyncProperty(
       bytes,
-      fc.constantFrom("gzip", "identity"),
+      fc.constantFrom("gzip", "zstd", "identity"),
       async ([given, flag, isRaw], encoding) => {
         const chunks = [isRaw ? given : framed(given, flag)];
         const { http, status } = await callOver(session, {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http2";
 import { mustBe, shownValue } from "@agate/protocol";
 import type { OpenAccess } from "../../access/open-access.ts";
+import { compressionOf } from "../../ingest/decompress.ts";
 import type { IngestRequest } from "../../ingest/ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
 import { admit, CALLER, credentialsOf, NOT_KEPT } from "../admit.ts";
@@ -95,15 +96,14 @@ export function createOtlpServices(
     const admission = admit(access.control, "ingest", sender, "any");
     call[CALLER] = sender[CALLER];
     if (admission.kind === "rejected") return failed(admission.answer);
-    const encoding = headers["grpc-encoding"] ?? "identity";
-    if (encoding !== "identity" && encoding !== "gzip") {
-      return fault(
-        "UNIMPLEMENTED",
-        `grpc-encoding: ${mustBe("gzip or identity", shownValue(encoding))}`,
-      );
+    const encoding = headers["grpc-encoding"]?.toString();
+    const compression = compressionOf(encoding);
+    if (compression === undefined) {
+      const rule = mustBe("gzip, zstd, deflate or identity", shownValue(encoding));
+      return fault("UNIMPLEMENTED", `grpc-encoding: ${rule}`);
     }
     const { project, pair } = admission.caller;
-    const sent = { signal, project, build: pair?.build, isGzip: encoding === "gzip" };
+    const sent = { signal, project, build: pair?.build, compression };
     return receive(call, sent, options);
   };
 }
@@ -111,7 +111,7 @@ export function createOtlpServices(
 /** Reads a request and answers when what it holds is on disk. */
 async function receive(
   call: GrpcCall,
-  { isGzip, ...sent }: Pick<IngestRequest, "signal" | "project" | "build"> & { isGzip: boolean },
+  sent: Pick<IngestRequest, "signal" | "project" | "build" | "compression">,
   { ingest, maxBodyBytes, onUnavailable }: OtlpServicesOptions,
 ): Promise<GrpcReply> {
   const intake = ingest.begin();
@@ -120,13 +120,13 @@ async function receive(
     if (!intake.arrived(0)) return failed(busyAnswer(RETRY_AFTER_SECONDS));
     const read = await call.read(maxBodyBytes, intake.arrived);
     if (read.kind !== "message") return unread(read, maxBodyBytes);
-    if (read.isCompressed && !isGzip) {
+    if (read.isCompressed && sent.compression === "none") {
       return fault("INVALID_ARGUMENT", "The message is compressed, but grpc-encoding is missing.");
     }
     const outcome = await intake.ingest({
       ...sent,
       encoding: "protobuf",
-      compression: read.isCompressed ? "gzip" : "none",
+      compression: read.isCompressed ? sent.compression : "none",
       body: read.bytes,
     });
     if (outcome.kind === "unavailable") onUnavailable(outcome.reason);

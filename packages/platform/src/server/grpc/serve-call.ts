@@ -1,5 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { mustBe, shownValue } from "@agate/protocol";
+import { COMPRESSIONS } from "../../ingest/decompress.ts";
 import { CALLER, NOT_KEPT } from "../admit.ts";
 import { pathOf, type RequestLog } from "../log/request-log.ts";
 import { type GrpcStatus, loggedStatus, trailersOf } from "./grpc-status.ts";
@@ -17,7 +18,7 @@ export interface ServeOptions {
 const RESPONSE = {
   [constants.HTTP2_HEADER_STATUS]: 200,
   [constants.HTTP2_HEADER_CONTENT_TYPE]: "application/grpc",
-  "grpc-accept-encoding": "identity,gzip",
+  "grpc-accept-encoding": ["identity", ...COMPRESSIONS].join(","),
 };
 const GRPC_TYPE = /^application\/grpc(?:\+proto)?(?:;|$)/i;
 

@@ -22,7 +22,7 @@ export function ingestLogsRoutes(options: IngestRouteOptions): readonly Route[] 
       tag: "ingest",
       summary: `Send messages and evaluation results (OTLP/HTTP)${as}`,
       description:
-        "Takes an OTLP `ExportLogsServiceRequest`, as protobuf or JSON, with `content-encoding: gzip` or none. Log records with the event name `gen_ai.evaluation.result` become scores of the span that they name; those with messages of a model call (`gen_ai.user.message`, `gen_ai.choice` …) are its content, whichever comes first. Records of other names are counted and not stored, which `partial_success` of the first answer to a project says; it always says how many results were rejected, and why.",
+        "Takes an OTLP `ExportLogsServiceRequest`, as protobuf or JSON, with `content-encoding: gzip`, `zstd`, `deflate` or none. Log records with the event name `gen_ai.evaluation.result` become scores of the span that they name; those with messages of a model call (`gen_ai.user.message`, `gen_ai.choice` …) are its content, whichever comes first. Records of other names are counted and not stored, which `partial_success` of the first answer to a project says; it always says how many results were rejected, and why.",
       requestBody: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpLogsRequest" },
       success: {
         status: 200,

@@ -22,7 +22,7 @@ export function ingestMetricsRoutes(options: IngestRouteOptions): readonly Route
       tag: "ingest",
       summary: `Send metrics, which are not stored (OTLP/HTTP)${as}`,
       description:
-        "Takes an OTLP `ExportMetricsServiceRequest`, as protobuf or JSON, with `content-encoding: gzip` or none, so that clients which export metrics beside their spans report no errors. Nothing is stored; `partial_success` of the first answer to a project says it.",
+        "Takes an OTLP `ExportMetricsServiceRequest`, as protobuf or JSON, with `content-encoding: gzip`, `zstd`, `deflate` or none, so that clients which export metrics beside their spans report no errors. Nothing is stored; `partial_success` of the first answer to a project says it.",
       requestBody: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpMetricsRequest" },
       success: {
         status: 200,

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { gzipSync } from "node:zlib";
+import { deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Dice, mutateBytes, mutateJson } from "../../ingest/otlp/testing/mutations.fixture.ts";
@@ -50,6 +50,8 @@ describe("a request is kept and answered in its own encoding", () => {
     ["JSON", JSON_TYPE, json, {}, "{}"],
     ["protobuf with gzip", PROTOBUF, gzipSync(protobuf), gzip, ""],
     ["JSON with gzip", JSON_TYPE, gzipSync(json), { "content-encoding": "GZIP" }, "{}"],
+    ["zstd", PROTOBUF, zstdCompressSync(protobuf), { "content-encoding": "zstd" }, ""],
+    ["deflate", JSON_TYPE, deflateSync(json), { "content-encoding": "deflate" }, "{}"],
     ["JSON with a charset", "Application/JSON; charset=utf-8", json, {}, "{}"],
     ["identity", PROTOBUF, protobuf, { "content-encoding": "identity" }, ""],
     ["chunks of unknown length", PROTOBUF, protobuf, { "transfer-encoding": "chunked" }, ""],
@@ -160,10 +162,14 @@ describe("a request is refused", () => {
     if (status === 413) expect(response.json.detail[0].msg).toContain(String(LIMIT));
   });
 
-  it("that unpacks to more than the limit", async () => {
-    const bomb = gzipSync(Buffer.alloc(2 * LIMIT + 1));
+  it.each([
+    ["gzip", gzipSync],
+    ["zstd", zstdCompressSync],
+    ["deflate", deflateSync],
+  ])("that unpacks to more than the limit: %s", async (compression, compress) => {
+    const bomb = compress(Buffer.alloc(2 * LIMIT + 1));
     expect(bomb.length).toBeLessThan(LIMIT);
-    const response = await post(PROTOBUF, bomb, { "content-encoding": "gzip" });
+    const response = await post(PROTOBUF, bomb, { "content-encoding": compression });
     expect(response.status).toBe(413);
     expect(response.json.detail).toMatchObject([{ type: "decompressed_body_too_large" }]);
     expect(response.json.detail[0].msg).toContain(String(2 * LIMIT));
@@ -261,6 +267,13 @@ describe("damaged requests", () => {
       (dice: Dice) =>
         post(PROTOBUF, mutateBytes(dice, gzipSync(protobuf), protobuf), {
           "content-encoding": "gzip",
+        }),
+    ],
+    [
+      "zstd",
+      (dice: Dice) =>
+        post(PROTOBUF, mutateBytes(dice, zstdCompressSync(protobuf), protobuf), {
+          "content-encoding": "zstd",
         }),
     ],
   ])("are answered, never with 5xx: %s", async (_, send) => {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { mustBe, shownValue } from "@agate/protocol";
 import type { Caller } from "../../access/caller.ts";
+import { COMPRESSIONS, compressionOf } from "../../ingest/decompress.ts";
 import type { IngestOutcome, IngestRequest, IngestService } from "../../ingest/ingest-service.ts";
 import { RETRY_AFTER_SECONDS } from "../../ingest/ingest-service.ts";
 import { NOT_KEPT, type Sender } from "../admit.ts";
@@ -20,11 +21,6 @@ const CONTENT_TYPES: Readonly<Record<string, IngestRequest["encoding"]>> = {
 const RESPONSE_TYPES: Record<IngestRequest["encoding"], string> = {
   protobuf: PROTOBUF_TYPE,
   json: JSON_TYPE,
-};
-const COMPRESSIONS: Readonly<Record<string, IngestRequest["compression"]>> = {
-  "": "none",
-  identity: "none",
-  gzip: "gzip",
 };
 
 export interface IngestRouteOptions {
@@ -69,7 +65,7 @@ export function ingestTracesRoutes(options: IngestRouteOptions): readonly Route[
       tag: "ingest",
       summary: `Send spans (OTLP/HTTP)${as}`,
       description:
-        "Takes an OTLP `ExportTraceServiceRequest`, as protobuf or JSON, with `content-encoding: gzip` or none. The 200 comes when the spans are on disk, in the encoding of the request; `partial_success` says how many spans were rejected and why.",
+        "Takes an OTLP `ExportTraceServiceRequest`, as protobuf or JSON, with `content-encoding: gzip`, `zstd`, `deflate` or none. The 200 comes when the spans are on disk, in the encoding of the request; `partial_success` says how many spans were rejected and why.",
       requestBody: { [PROTOBUF_TYPE]: binary, [JSON_TYPE]: "OtlpTraceRequest" },
       success: {
         status: 200,
@@ -92,10 +88,12 @@ export async function receiveOtlp(
   const { ingest, maxBodyBytes } = options;
   const { headers } = incoming;
   const encoding = encodingOf(headers);
-  const compression = compressionOf(headers);
+  const compression = compressionOf(headers["content-encoding"]);
   if (encoding === undefined) return problemsAnswer([wrongType(headers)]);
   if (compression === undefined) {
-    return problemAnswer(wrongEncoding(headers), { "accept-encoding": "gzip" });
+    return problemAnswer(wrongEncoding(headers), {
+      "accept-encoding": COMPRESSIONS.join(", "),
+    });
   }
   const intake = ingest.begin();
   try {
@@ -187,10 +185,6 @@ function encodingOf(headers: IncomingHttpHeaders): IngestRequest["encoding"] | u
   return lookUp(CONTENT_TYPES, end < 0 ? type : type.slice(0, end));
 }
 
-function compressionOf(headers: IncomingHttpHeaders): IngestRequest["compression"] | undefined {
-  return lookUp(COMPRESSIONS, headers["content-encoding"] ?? "");
-}
-
 function lookUp<Value>(table: Readonly<Record<string, Value>>, text: string): Value | undefined {
   const key = text.trim().toLowerCase();
   return Object.hasOwn(table, key) ? table[key] : undefined;
@@ -212,6 +206,6 @@ function wrongEncoding(headers: IncomingHttpHeaders): Problem {
   return {
     type: "content_encoding_unsupported",
     loc: ["header", "content-encoding"],
-    msg: mustBe("gzip, or left out", shownValue(headers["content-encoding"] ?? "")),
+    msg: mustBe("gzip, zstd, deflate, or left out", shownValue(headers["content-encoding"] ?? "")),
   };
 }
