@@ -168,7 +168,7 @@ const NO_SCORES = Promise.resolve<ScoreOutcome>({ kind: "committed" });
 
 function rejectedScores(outcome: Exclude<ScoreOutcome, { readonly kind: "unavailable" }>): string {
   if (outcome.kind === "committed") return "";
-  return `${outcome.rejected.length} scores rejected: their traces have ${MOST_SCORES_PER_TRACE}, the most in a trace`;
+  return `${outcome.rejected.size} scores rejected: their traces have ${MOST_SCORES_PER_TRACE}, the most in a trace`;
 }
 
 interface HandedOver {

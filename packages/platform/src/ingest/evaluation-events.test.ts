@@ -118,7 +118,9 @@ it("refuses the request where scores cannot be written, and says which had no ro
   ];
   const away = await judge(events, { outcome: { kind: "unavailable", reason: "Away." } });
   expect(away.answer).toMatchObject({ kind: "unavailable", reason: "Away." });
-  const full = await judge(events, { outcome: { kind: "partly-committed", rejected: ["a"] } });
+  const full = await judge(events, {
+    outcome: { kind: "partly-committed", rejected: new Map([["a", "trace-full"]]) },
+  });
   expect(full.answer.kind).toBe("accepted");
   const { body } = full.answer as { body: Uint8Array };
   expect(Buffer.from(body).toString()).toContain("1 scores rejected");

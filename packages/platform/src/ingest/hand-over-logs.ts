@@ -1,10 +1,6 @@
 import { eventContent, type OtlpEvent } from "@agate/spans";
 import { redactEvent, type SpanRedactor } from "@agate/spans/redaction";
-import {
-  LOGGED_CONTENT,
-  MOST_CONTENT_BYTES,
-  MOST_LOGGED_CHARACTERS,
-} from "../stores/logged-content.ts";
+import { MOST_CONTENT_BYTES, MOST_LOGGED_CHARACTERS } from "../stores/logged-content.ts";
 import { MOST_SCORES_PER_TRACE, type StoredScore } from "../stores/score-store.ts";
 import type { SpanAppender } from "../stores/span-store.ts";
 import { toLoggedRow } from "../stores/to-logged-row.ts";
@@ -23,8 +19,10 @@ import { encodeExportResponse } from "./otlp/encode-export-response.ts";
 const OTHER_RECORDS = `only log records of spans with the event name ${EVALUATION_EVENT} or one of a GenAI message are stored, and this is said once`;
 const NO_JUDGEMENT =
   "an evaluation result needs gen_ai.evaluation.name, and gen_ai.evaluation.score.value, gen_ai.evaluation.score.label or error.type";
-const NO_ROOM = `the trace has ${MOST_SCORES_PER_TRACE} scores and logged contents, the most in a trace`;
-const SPAN_FULL = `a span has at most ${MOST_CONTENT_BYTES} bytes of logged messages, and its trace at most ${MOST_SCORES_PER_TRACE} scores and logged contents`;
+const NO_ROOM = {
+  "trace-full": `the trace has ${MOST_SCORES_PER_TRACE} scores and logged contents, the most in a trace`,
+  "span-full": `a span has at most ${MOST_CONTENT_BYTES} bytes of logged messages`,
+} as const;
 const TOO_LONG = `the messages of a span in one request have more than ${MOST_LOGGED_CHARACTERS} characters`;
 
 interface LogParts {
@@ -60,9 +58,12 @@ export async function handOverLogs(
     return score ?? [];
   });
   const spans = Map.groupBy(messages, ({ traceId, spanId }) => `${traceId} ${spanId}`);
+  /** How many log records made a row. */
+  const recordsOf = new Map<string, number>();
   const contents = [...spans.values()].flatMap((records) => {
     const row = contentRow(records, redact, place);
     if (row === undefined) rejections.add(TOO_LONG, records.length);
+    else recordsOf.set(row.id, records.length);
     return row ?? [];
   });
   const scores = [...judgements, ...contents];
@@ -77,7 +78,12 @@ export async function handOverLogs(
     if (outcome.kind === "unavailable") {
       return { ...outcome, retryAfterSeconds: RETRY_AFTER_SECONDS };
     }
-    if (outcome.kind === "partly-committed") reject(scores, outcome.rejected, rejections);
+    if (outcome.kind === "partly-committed") {
+      for (const { id } of scores) {
+        const reason = outcome.rejected.get(id);
+        if (reason !== undefined) rejections.add(NO_ROOM[reason], recordsOf.get(id));
+      }
+    }
     return accepted(encoding, rejections, others);
   };
 }
@@ -94,18 +100,6 @@ function contentRow(
   const loggedAt = event.time.us === 0 ? place.receivedAt : event.time.us;
   const content = eventContent(records.map((record) => redact(record.event)));
   return toLoggedRow(content, { ...place, traceId, spanId, loggedAt });
-}
-
-/** Several records may have made the same score. */
-function reject(
-  scores: readonly StoredScore[],
-  rejected: readonly string[],
-  rejections: Rejections,
-): void {
-  const ids = new Set(rejected);
-  for (const { id, name } of scores) {
-    if (ids.has(id)) rejections.add(name === LOGGED_CONTENT ? SPAN_FULL : NO_ROOM);
-  }
 }
 
 function accepted(

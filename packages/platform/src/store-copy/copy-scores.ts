@@ -1,5 +1,10 @@
+import { MOST_CONTENT_BYTES } from "../stores/logged-content.ts";
 import type { ScorePart } from "../stores/score-parts.ts";
-import { MOST_SCORES_PER_TRACE } from "../stores/score-store.ts";
+import {
+  MOST_SCORES_PER_TRACE,
+  type RejectedScores,
+  type StoredScore,
+} from "../stores/score-store.ts";
 import type { SpanStore } from "../stores/span-store.ts";
 import { StoreRefusalError, StoreUnavailableError } from "../stores/store-errors.ts";
 import { partsOf } from "./copy-spans.ts";
@@ -51,11 +56,20 @@ async function write({ to, retry }: ScoreCopy, { project, scores }: ScorePart): 
       case "unavailable":
         throw new StoreUnavailableError(outcome.reason, { cause: outcome });
       case "partly-committed": {
-        const rejected = scores.find(({ id }) => id === outcome.rejected[0]);
-        throw new StoreRefusalError(
-          `The trace ${rejected?.traceId} of project ${project} has ${MOST_SCORES_PER_TRACE} scores in the second store, the most in a trace, and others in the first. Delete it in one of them, and run the same command again to resume.`,
-        );
+        const rejected = scores.find(({ id }) => outcome.rejected.has(id)) as StoredScore;
+        throw new StoreRefusalError(refusal(project, rejected, outcome.rejected));
       }
     }
   });
+}
+
+/** Why the target refuses a score or logged content, and what to do about it. */
+function refusal(project: string, rejected: StoredScore, reasons: RejectedScores): string {
+  const { id, traceId, spanId } = rejected;
+  const trace = `trace ${traceId} of project ${project}`;
+  const full =
+    reasons.get(id) === "span-full"
+      ? `The span ${spanId} in the ${trace} has logged messages in both stores, together more than ${MOST_CONTENT_BYTES} bytes, the most of a span`
+      : `The ${trace} has ${MOST_SCORES_PER_TRACE} scores and logged contents in the second store, the most in a trace, and others in the first`;
+  return `${full}. Delete the trace in one of them, and run the same command again to resume.`;
 }

@@ -9,9 +9,11 @@ import {
   traceIdOf,
   usageOf,
 } from "../stores/contract/stored-span.fixture.ts";
+import { MOST_CONTENT_BYTES, MOST_LOGGED_CHARACTERS } from "../stores/logged-content.ts";
 import { MOST_SCORES_PER_TRACE, type StoredScore } from "../stores/score-store.ts";
 import type { SpanStore } from "../stores/span-store.ts";
 import { openSqliteStore } from "../stores/sqlite/sqlite-store.ts";
+import { toLoggedRow } from "../stores/to-logged-row.ts";
 import type { MigrationObserver, MigrationOptions, MigrationResult } from "./migration.ts";
 import { Migration } from "./migration.ts";
 import { loadState, NO_SCORES_COPIED } from "./migration-state.ts";
@@ -294,5 +296,25 @@ it("refuses scores that the target has no room for, and names their trace", asyn
   await judge(from, [storedScore({ id: "one too many", receivedAt: Date.now() * 1000 })]);
   await expect(migrate()).rejects.toThrow(
     `The trace ${traceIdOf(1)} of project project-0 has 1000 scores`,
+  );
+});
+
+it("refuses logged content that the target has no room for, and names its span", async () => {
+  const place = { project: "project-0", traceId: traceIdOf(1), spanId: spanIdOf(1) };
+  const logged = (n: number, receivedAt = 0) => {
+    const asked = [JSON.stringify(String(n).padEnd(MOST_LOGGED_CHARACTERS - 1_000))];
+    const content = { inputs: null, outputs: null, asked, answered: [] };
+    return toLoggedRow(content, { ...place, loggedAt: n, receivedAt }) as StoredScore;
+  };
+  const most = MOST_CONTENT_BYTES / MOST_LOGGED_CHARACTERS;
+  await judge(from, [logged(0)]);
+  await judge(
+    to,
+    Array.from({ length: most - 1 }, (_, n) => logged(n + 1)),
+  );
+  await finished(migrate());
+  await judge(from, [logged(most, Date.now() * 1000)]);
+  await expect(migrate()).rejects.toThrow(
+    `The span ${place.spanId} in the trace ${place.traceId} of project project-0 has logged messages in both stores, together more than 4194304 bytes`,
   );
 });

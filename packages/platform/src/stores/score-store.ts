@@ -29,10 +29,13 @@ export interface ScoreBatch {
 
 export type ScoreOutcome =
   | { readonly kind: "committed" }
-  /** All but these, by their ids: their traces have as many scores, or their spans as much logged content, as they may. */
-  | { readonly kind: "partly-committed"; readonly rejected: readonly string[] }
+  /** All but these, by their ids. */
+  | { readonly kind: "partly-committed"; readonly rejected: RejectedScores }
   /** The client should send the scores again: nothing of them was stored, or that is unknown. */
   | { readonly kind: "unavailable"; readonly reason: string };
+
+/** Why there is no room for a score: its trace has as many, or its span as much logged content, as it may. */
+export type RejectedScores = ReadonlyMap<string, "trace-full" | "span-full">;
 
 /** A trace that has this many takes no new ones, so that reading it stays bounded. */
 export const MOST_SCORES_PER_TRACE = 1_000;
@@ -60,9 +63,9 @@ export function contentsAmong(scores: readonly StoredScore[]): StoredScore[] {
 export function withinLimit(
   scores: readonly StoredScore[],
   known: KnownScores,
-): { readonly kept: readonly StoredScore[]; readonly rejected: readonly string[] } {
+): { readonly kept: readonly StoredScore[]; readonly rejected: RejectedScores } {
   const counts = new Map(known.counts);
-  const rejected: string[] = [];
+  const rejected = new Map<string, "trace-full" | "span-full">();
   const last = new Map(scores.map((score) => [score.id, score]));
   const contentBytes = new Map(known.contentBytes);
   const kept = [...last.values()].filter(({ id, traceId, spanId, name, record }) => {
@@ -71,8 +74,9 @@ export function withinLimit(
     const isContent = name === LOGGED_CONTENT;
     const key = spanKey(traceId, spanId);
     const bytes = (contentBytes.get(key) ?? 0) + (isContent ? Buffer.byteLength(record) : 0);
-    if (count > MOST_SCORES_PER_TRACE || (isContent && bytes > MOST_CONTENT_BYTES)) {
-      rejected.push(id);
+    const isTraceFull = count > MOST_SCORES_PER_TRACE;
+    if (isTraceFull || (isContent && bytes > MOST_CONTENT_BYTES)) {
+      rejected.set(id, isTraceFull ? "trace-full" : "span-full");
       return false;
     }
     counts.set(traceId, count);
@@ -83,8 +87,8 @@ export function withinLimit(
 }
 
 /** The outcome of a batch that was committed. */
-export function committedScores(rejected: readonly string[]): ScoreOutcome {
-  return rejected.length === 0 ? { kind: "committed" } : { kind: "partly-committed", rejected };
+export function committedScores(rejected: RejectedScores): ScoreOutcome {
+  return rejected.size === 0 ? { kind: "committed" } : { kind: "partly-committed", rejected };
 }
 
 /** What a filter asks of the scores of one name. */

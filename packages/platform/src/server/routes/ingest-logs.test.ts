@@ -6,7 +6,18 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Dice, mutateBytes, mutateJson } from "../../ingest/otlp/testing/mutations.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
-import { loggedText, MOST_LOGGED_CHARACTERS } from "../../stores/logged-content.ts";
+import {
+  loggedText,
+  MOST_CONTENT_BYTES,
+  MOST_LOGGED_CHARACTERS,
+} from "../../stores/logged-content.ts";
+import {
+  callOver,
+  EXPORT_LOGS,
+  framed,
+  openHttp2,
+  startGrpcPlatform,
+} from "../grpc/grpc-platform.fixture.ts";
 import type { TestResponse } from "../testing/send-request.fixture.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
 import { startTestPlatform } from "../testing/test-platform.fixture.ts";
@@ -338,6 +349,48 @@ describe("messages of a call", () => {
       },
     });
     await target.close();
+  });
+
+  it("of one span have at most 4 MiB, over HTTP and over gRPC", async () => {
+    await using grpc = await startGrpcPlatform();
+    const rowOf = (text: string) =>
+      loggedText({
+        inputs: null,
+        outputs: null,
+        asked: [JSON.stringify({ role: "user", content: text })],
+        answered: [],
+      }).length;
+    const padded = (n: number) => String(n).padEnd(MOST_LOGGED_CHARACTERS - rowOf(""), ".");
+    const requestOf = (encoding: "json" | "protobuf", ...texts: string[]) =>
+      serialize(
+        encoding,
+        texts.map((content) => ({ ...(messagesOf(570)[1] as Record), body: { content } })),
+      );
+    const send = async (...texts: string[]) =>
+      (await post(JSON_TYPE, requestOf("json", ...texts), {}, grpc.platform)).json;
+    const call = async (...texts: string[]) => {
+      using session = openHttp2(grpc.port);
+      const message = Buffer.from(requestOf("protobuf", ...texts));
+      const end = await callOver(session, { path: EXPORT_LOGS, chunks: [framed(message)] });
+      return [end.status, end.body.subarray(5).toString()];
+    };
+    const rows = MOST_CONTENT_BYTES / MOST_LOGGED_CHARACTERS;
+    for (let n = 0; n < rows - 1; n++) expect(await send(padded(n))).toEqual({});
+    // The last that there is room for, to the byte.
+    expect(await call(padded(rows))).toEqual(["0", ""]);
+    expect(await send("one", "more")).toEqual({
+      partialSuccess: {
+        rejectedLogRecords: "2",
+        errorMessage: "2 log records rejected: a span has at most 4194304 bytes of logged messages",
+      },
+    });
+    const [status, refused] = await call("one more");
+    expect(status).toBe("0");
+    expect(refused).toContain(
+      "1 log record rejected: a span has at most 4194304 bytes of logged messages",
+    );
+    // What is there can be sent again.
+    expect(await send(padded(0))).toEqual({});
   });
 });
 

@@ -10,7 +10,7 @@ import {
 import { Redactor } from "@agate/spans/redaction";
 import * as z from "zod/mini";
 import { type Caller, may } from "../../access/caller.ts";
-import { MOST_SCORES_PER_TRACE } from "../../stores/score-store.ts";
+import { MOST_SCORES_PER_TRACE, type RejectedScores } from "../../stores/score-store.ts";
 import type { SpanStore } from "../../stores/span-store.ts";
 import { type NewScore, toStoredScore } from "../../stores/to-stored-score.ts";
 import { parseSpanId, parseTraceId } from "../../traces/span-ids.ts";
@@ -168,7 +168,7 @@ export function putScoresRoute(options: ScoreRouteOptions): Route {
           onUnavailable(outcome.reason);
           return opaqueAnswer("store_unavailable", { "retry-after": RETRY_AFTER_SECONDS });
         case "partly-committed":
-          return problemsAnswer(limitProblems(scores, new Set(outcome.rejected)));
+          return problemsAnswer(limitProblems(scores, outcome.rejected));
         case "committed":
           return reply({ ids: scores.map(({ id }) => id) });
       }
@@ -239,7 +239,7 @@ function visitorProblems(score: ScoreInput, index: number): Problem[] {
 
 function limitProblems(
   scores: readonly { readonly id: string; readonly traceId: string }[],
-  rejected: ReadonlySet<string>,
+  rejected: RejectedScores,
 ): [Problem, ...Problem[]] {
   const problems = scores.flatMap(({ id, traceId }, index): Problem[] => {
     if (!rejected.has(id)) return [];

@@ -269,7 +269,10 @@ export function describeLoggedContent(subject: Subject): void {
         project: subject.project,
         scores: [more, other, storedScore({ name: "helpful" })],
       });
-      expect(outcome).toEqual({ kind: "partly-committed", rejected: [more.id] });
+      expect(outcome).toEqual({
+        kind: "partly-committed",
+        rejected: new Map([[more.id, "span-full"]]),
+      });
       await put(...parts);
       await subject.append(SPANS);
       const tree = await sentTree();
@@ -315,7 +318,10 @@ export function describeLoggedContent(subject: Subject): void {
         project: subject.project,
         scores: [first, second, first],
       });
-      expect(outcome).toEqual({ kind: "partly-committed", rejected: [second.id] });
+      expect(outcome).toEqual({
+        kind: "partly-committed",
+        rejected: new Map([[second.id, "trace-full"]]),
+      });
     });
   });
 }

@@ -111,7 +111,7 @@ export function describeScores(subject: Subject): void {
       ];
       expect(await subject.store.putScores({ project: subject.project, scores: batch })).toEqual({
         kind: "partly-committed",
-        rejected: ["one too many"],
+        rejected: new Map([["one too many", "trace-full"]]),
       });
       const stored = (await subject.readTrace())?.metadata.scores ?? [];
       expect(stored).toHaveLength(MOST_SCORES_PER_TRACE);

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { LOGGED_CONTENT } from "../logged-content.ts";
-import type { ScoreBatch, ScoreRow, StoredScore } from "../score-store.ts";
+import type { RejectedScores, ScoreBatch, ScoreRow, StoredScore } from "../score-store.ts";
 import { contentsAmong, spanKey, withinLimit } from "../score-store.ts";
 import { NO_ADDITIONS, SpanAdditions } from "../span-additions.ts";
 import type { TraceChange } from "../span-store.ts";
@@ -11,7 +11,7 @@ import { TraceAdditions } from "../trace-additions.ts";
 export interface WrittenScores {
   /** Of traces that are there already. */
   readonly changes: readonly TraceChange[];
-  readonly rejected: readonly string[];
+  readonly rejected: RejectedScores;
 }
 
 interface OrphanRow {

@@ -49,10 +49,10 @@ export async function putForeignScores(
     onUnavailable(outcome.reason);
     return undefined;
   }
-  const full = new Set(outcome.kind === "partly-committed" ? outcome.rejected : []);
+  const full = outcome.kind === "partly-committed" ? outcome.rejected : null;
   return prepared.map((each): PutOutcome => {
     if (!("record" in each)) return each;
-    if (!full.has(each.id)) return { kind: "stored", id: each.id };
+    if (!full?.has(each.id)) return { kind: "stored", id: each.id };
     const reason = `Trace ${each.traceId} has ${MOST_SCORES_PER_TRACE} scores, the most in a trace.`;
     return { kind: "rejected", reason };
   });
