@@ -119,7 +119,7 @@ export async function readList(
   const records: SpanRecord[] = [];
   let cursor: string | null = null;
   do {
-    const parameters = new URLSearchParams({ limit: "1000", ...query });
+    const parameters = new URLSearchParams({ limit: "1000", content: "full", ...query });
     if (cursor !== null) parameters.set("cursor", cursor);
     const response = await fetch(`${serverUrl}/observability/${kind}/?${parameters}`);
     expect(response.status).toBe(200);

@@ -37,7 +37,9 @@ it("lists traces with large attributes in pages of 8 MiB, none left out", async 
     let cursor: string | null = null;
     do {
       const query: string = cursor === null ? "" : `&cursor=${cursor}`;
-      const response = await fetch(`${server.url}/observability/${kind}/?limit=1000${query}`);
+      const response = await fetch(
+        `${server.url}/observability/${kind}/?content=full&limit=1000${query}`,
+      );
       expect(response.status).toBe(200);
       const text = await response.text();
       expect(text.length).toBeLessThan(PAGE_BYTES + ATTRIBUTE_BYTES + MIB);
@@ -52,6 +54,14 @@ it("lists traces with large attributes in pages of 8 MiB, none left out", async 
     for (const { metadata } of seen) {
       expect((metadata.attributes.blob as string).length).toBe(ATTRIBUTE_BYTES);
     }
+    // Previews of all of them are one small page.
+    const previews = await (await fetch(`${server.url}/observability/${kind}/?limit=1000`)).text();
+    expect(previews.length).toBeLessThan(TRACES * 4_096);
+    const { items, next_cursor } = JSON.parse(previews);
+    expect(items.map(({ trace_id }: Listed) => trace_id)).toEqual(
+      seen.map(({ trace_id }) => trace_id),
+    );
+    expect(next_cursor).toBeNull();
   }
 
   // The command line follows the cursors of short pages.

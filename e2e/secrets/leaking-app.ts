@@ -65,8 +65,8 @@ export async function leakOn(
     .poll(() => get(server, "/registry/applications/leaky/logs?tail=1000"), { timeout: 30_000 })
     .toContain("[secret:TOKEN]");
   for (const url of [
-    "/observability/spans/?limit=100",
-    "/observability/traces/?limit=100",
+    "/observability/spans/?limit=100&content=full",
+    "/observability/traces/?limit=100&content=full",
     "/registry/applications/leaky/logs?tail=1000",
     `/registry/applications/leaky${path}`,
     "/registry/applications/leaky/environments",

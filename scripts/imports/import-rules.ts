@@ -35,6 +35,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
       registry: { about: "applications, variants, revisions, environments", imports: ["."] },
       client: { about: "requests, error bodies, server-sent events, reconnecting", imports: ["."] },
       format: { about: "durations, money, times" },
+      preview: { about: "recorded values on one line" },
       evaluations: {
         about: "runs and their results",
         imports: [".", "format", "registry", "statistics", "testsets"],
@@ -121,6 +122,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "traces",
           "version.ts",
           "@agate/protocol",
+          "@agate/protocol/preview",
           "@agate/protocol/testsets",
           "@agate/protocol/schemas",
           "@agate/spans/redaction",
@@ -184,6 +186,7 @@ export const IMPORT_RULES: Readonly<Record<string, PackageRules>> = {
           "coalesced-task.ts",
           "threads",
           "@agate/protocol",
+          "@agate/protocol/preview",
           "@agate/spans",
           "@agate/spans/tree",
         ],

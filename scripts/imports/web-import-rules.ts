@@ -184,7 +184,12 @@ export const WEB_RULES = {
     },
     api: {
       about: "requests to the platform",
-      imports: ["@agate/protocol", "@agate/protocol/client", "@agate/protocol/testsets"],
+      imports: [
+        "@agate/protocol",
+        "@agate/protocol/client",
+        "@agate/protocol/preview",
+        "@agate/protocol/testsets",
+      ],
     },
     design: { about: "buttons, fields, menus, dialogs" },
     format: { about: "durations, money, times", imports: ["@agate/protocol/format"] },

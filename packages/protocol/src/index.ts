@@ -163,16 +163,25 @@ export type { Session, SessionCaller } from "./session.ts";
 export { choiceList, mustBe, pathText, shownChoices, shownValue } from "./shown-value.ts";
 export type {
   Figures,
+  ListContent,
   ListedSpan,
   SpanKind,
   SpanRecord,
   SpanStatus,
   TotalFigures,
   TrafficFilter,
+  TruncatedField,
   Usage,
   Variant,
 } from "./span-record.ts";
-export { SPAN_KINDS, SPAN_STATUSES, TRAFFIC, USAGE_FIELDS } from "./span-record.ts";
+export {
+  LIST_CONTENTS,
+  SPAN_KINDS,
+  SPAN_STATUSES,
+  TRAFFIC,
+  TRUNCATED_FIELDS,
+  USAGE_FIELDS,
+} from "./span-record.ts";
 export type { TemplatePart } from "./template.ts";
 export { splitTemplate, templateName, unknownVariable, VARIABLE_SYNTAX } from "./template.ts";
 export type { RowSource, TestRow } from "./testsets/test-row.ts";

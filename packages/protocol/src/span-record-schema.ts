@@ -9,7 +9,7 @@ import type {
   Usage,
   Variant,
 } from "./span-record.ts";
-import { SPAN_KINDS, SPAN_STATUSES } from "./span-record.ts";
+import { SPAN_KINDS, SPAN_STATUSES, TRUNCATED_FIELDS } from "./span-record.ts";
 
 const tokens = z.number().nonnegative().nullable();
 
@@ -167,7 +167,13 @@ const listedFields = {
 
 /** A span record as lists show it: without `children`. */
 export const listedSpanSchema: z.ZodType<ListedSpan> = z
-  .strictObject(listedFields)
+  .strictObject({
+    ...listedFields,
+    truncated: z.partialRecord(z.enum(TRUNCATED_FIELDS), z.int().positive()).optional().meta({
+      description:
+        "The fields that are previews, with the size of the whole in bytes of JSON. Left out where none is.",
+    }),
+  })
   .meta({ id: "ListedSpan" });
 
 /** Contract 2.1: a span and the spans below it. */

@@ -145,6 +145,31 @@ export interface SpanMetadata {
   scores?: Score[] | undefined;
 }
 
+/** Which values the records of a list have: previews of long ones, or all in full. */
+export const LIST_CONTENTS = ["preview", "full"] as const;
+
+/** @example const content: ListContent = "full" */
+export type ListContent = (typeof LIST_CONTENTS)[number];
+
+/** The fields of a record of which a list may have a preview. */
+export const TRUNCATED_FIELDS = [
+  "content.inputs",
+  "content.internals",
+  "content.outputs",
+  "config",
+  "metadata.status_message",
+  "metadata.events",
+  "metadata.links",
+  "metadata.attributes",
+  "metadata.resource",
+  "metadata.scope",
+  "metadata.otel",
+  "metadata.scores",
+] as const;
+
+/** @example const field: TruncatedField = "content.inputs" */
+export type TruncatedField = (typeof TRUNCATED_FIELDS)[number];
+
 /** A span record as lists show it: without `children`. */
 export interface ListedSpan {
   id: string;
@@ -163,6 +188,8 @@ export interface ListedSpan {
   content: { inputs: unknown; internals: unknown; outputs: unknown };
   config: Record<string, unknown> | null;
   metadata: SpanMetadata;
+  /** In lists: the fields that are previews, with the size of the whole in bytes of JSON; else not there. */
+  truncated?: Partial<Record<TruncatedField, number>> | undefined;
 }
 
 /** Contract 2.1: a span and the spans below it. */

@@ -1,3 +1,4 @@
+import type { ListContent } from "@agate/protocol";
 import { DamagedSegmentError } from "./segments/segment.ts";
 import type { ListPage, ListPosition } from "./span-query.ts";
 import { MOST_PAGE_BYTES } from "./span-query.ts";
@@ -23,17 +24,17 @@ export class ListPageBuilder {
     return this.#items.length === 0 || this.#bytes + bytes <= this.#maxBytes;
   }
 
-  /** @param bytes The item's length in UTF-8. */
-  add(position: ListPosition, item: string, bytes: number): void {
+  /**
+   * Adds an item that has room.
+   *
+   * @param bytes The item's length in UTF-8.
+   * @returns Whether it has room.
+   */
+  addIfFits(position: ListPosition, item: string, bytes: number): boolean {
+    if (!this.fits(bytes)) return false;
     this.#items.push(item);
     this.#bytes += bytes;
     this.#last = position;
-  }
-
-  /** Adds an item that has room. @returns Whether it has. */
-  addIfFits(position: ListPosition, item: string, bytes: number): boolean {
-    if (!this.fits(bytes)) return false;
-    this.add(position, item, bytes);
     return true;
   }
 
@@ -56,6 +57,18 @@ export class ListPageBuilder {
       ...(this.#damaged.size > 0 && { damaged: [...this.#damaged] }),
     };
   }
+}
+
+/**
+ * What an item counts for in a page. The length of a whole record is known before it is read; that of a
+ * preview is its own.
+ */
+export function listedBytes(
+  content: ListContent | undefined,
+  item: string,
+  wholeBytes: number,
+): number {
+  return content === "preview" ? Buffer.byteLength(item) : wholeBytes;
 }
 
 /** Logs the damaged traces that a list leaves out. */

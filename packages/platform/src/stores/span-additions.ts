@@ -1,5 +1,8 @@
+import type { ListContent } from "@agate/protocol";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
+import { valueEnd } from "./json-scan.ts";
 import { isLoggedContent, loggedSides } from "./logged-content.ts";
+import { previewRecord } from "./record-preview.ts";
 
 /** What is stored beside the record of a span and put into it when it is read. */
 export class SpanAdditions {
@@ -34,8 +37,9 @@ export class SpanAdditions {
   }
 
   /** The record in a list. */
-  listed(open: string, total: string): string {
-    return `${this.fill(open)}${total}${this.afterTotal}${AFTER_LISTED_TOTAL}`;
+  listed(open: string, total: string, content: ListContent = "full"): string {
+    const whole = `${this.fill(open)}${total}${this.afterTotal}${AFTER_LISTED_TOTAL}`;
+    return content === "full" ? whole : previewRecord(whole);
   }
 }
 
@@ -67,37 +71,4 @@ function fillContent(
     return given === "null" && side !== null ? side : given;
   };
   return `${open.slice(0, start)}${filled(start, end, inputs)}${open.slice(end, last)}${filled(last, lastEnd, outputs)}${open.slice(lastEnd)}`;
-}
-
-/** Where a JSON value ends: before the comma or bracket that follows it. */
-function valueEnd(json: string, from: number): number {
-  let depth = 0;
-  for (let at = from; at < json.length; at++) {
-    switch (json[at]) {
-      case '"':
-        at = textEnd(json, at);
-        break;
-      case "[":
-      case "{":
-        depth++;
-        break;
-      case "]":
-      case "}":
-        if (depth === 0) return at;
-        depth--;
-        break;
-      case ",":
-        if (depth === 0) return at;
-    }
-  }
-  return json.length;
-}
-
-/** Where the text ends that begins with the quote at `from`: its last quote. */
-function textEnd(json: string, from: number): number {
-  for (let at = from + 1; at < json.length; at++) {
-    if (json[at] === "\\") at++;
-    else if (json[at] === '"') return at;
-  }
-  return json.length;
 }

@@ -1,4 +1,4 @@
-import type { AnalyticsGrouping, SpanKind, SpanStatus } from "@agate/protocol";
+import type { AnalyticsGrouping, ListContent, SpanKind, SpanStatus } from "@agate/protocol";
 import type { ScoreCondition } from "./score-store.ts";
 
 /** Evaluation traffic are traces of which a span names an evaluation run; all others are live. */
@@ -68,6 +68,8 @@ export interface ListRequest {
   readonly project: string;
   readonly filter: SpanFilter;
   readonly limit: number;
+  /** Whole records by default. */
+  readonly content?: ListContent | undefined;
   /**
    * The page ends before an item that would take it beyond this many bytes, but has at least one; {@link
    * MOST_PAGE_BYTES} by default.

@@ -1,4 +1,5 @@
 import type { MessagePort, Transferable } from "node:worker_threads";
+import type { ListContent } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import type { SpanNodes } from "@agate/spans/tree";
 import type { ScorePart } from "./score-parts.ts";
@@ -99,9 +100,12 @@ export type TreeRead =
     };
 
 export interface TopsOptions {
+  /** Of whole records, also where previews of them are asked for: all of them are read. */
   readonly maxBytes?: number;
   /** Absent: all. */
   readonly traffic?: Traffic | undefined;
+  /** Whole records by default. */
+  readonly content?: ListContent | undefined;
 }
 
 /** The tops of some traces, as lists show them. */

@@ -27,6 +27,7 @@ export interface FilterFlags {
   readonly since?: number;
   readonly from?: string;
   readonly to?: string;
+  readonly full?: boolean;
 }
 
 /** The filters that the API's lists have, under the same names where these are good names. */
@@ -103,6 +104,7 @@ export function toQuery(flags: FilterFlags, now: number): Query {
     q: flags.search,
     from: flags.since === undefined ? flags.from : new Date(now - flags.since).toISOString(),
     to: flags.to,
+    content: flags.full ? "full" : undefined,
   };
 }
 

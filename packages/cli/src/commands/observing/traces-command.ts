@@ -27,6 +27,7 @@ export function tracesCommand(): Command {
         "keep printing new traces until Ctrl-C; with --json one document per line",
       ).conflicts("cursor"),
     )
+    .option("--full", "with --json, print long values in full instead of previews")
     .addHelpText(
       "after",
       examples(

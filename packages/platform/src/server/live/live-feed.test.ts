@@ -100,7 +100,7 @@ describe("a stream whose windows fail", () => {
     const live = new LiveFeed({
       store: platform.store,
       project: TEST_PROJECT,
-      filter: { name: "missed" },
+      view: { filter: { name: "missed" }, content: "preview" },
       onError: (error) => errors.push(error),
       windowMs: 1,
     });
@@ -122,7 +122,7 @@ describe("LiveFeed", () => {
     new LiveFeed({
       store: platform.store,
       project: TEST_PROJECT,
-      filter: {},
+      view: { filter: {}, content: "preview" },
       onError: (error) => {
         throw error;
       },

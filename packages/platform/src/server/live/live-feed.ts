@@ -1,13 +1,19 @@
-import type { SpanRecord } from "@agate/protocol";
+import type { ListContent, SpanRecord } from "@agate/protocol";
 import type { SpanFilter } from "../../stores/span-query.ts";
 import type { SpanStore, TraceChange, Watch } from "../../stores/span-store.ts";
 import { comment, laggedEvent, serverSentEvents } from "./server-sent-event.ts";
 
+/** What a client watches. */
+export interface LiveView {
+  /** Only traces that the list of traces finds by it. */
+  readonly filter: SpanFilter;
+  readonly content: ListContent;
+}
+
 export interface LiveFeedOptions {
   readonly store: SpanStore;
   readonly project: string;
-  /** Only traces that the list of traces finds by it. */
-  readonly filter: SpanFilter;
+  readonly view: LiveView;
   readonly onError: (error: unknown) => void;
   /** Called when the last client has left. */
   readonly onEmpty?: () => void;
@@ -144,16 +150,18 @@ export class LiveFeed {
     traceIds: readonly string[],
     found: (tops: readonly string[]) => void,
   ): Promise<number> {
-    const { store, project, filter } = this.#options;
+    const { store, project, view } = this.#options;
+    const { filter, content } = view;
     const { traffic, ...others } = filter;
     if (Object.keys(others).length === 0) {
-      const { tops, unread } = await store.readTops(project, traceIds, { traffic });
+      const { tops, unread } = await store.readTops(project, traceIds, { traffic, content });
       if (tops.length > 0) found(tops);
       return unread;
     }
     // Words are indexed a moment after the commit: asked too early, the list would not find them.
     if (filter.text !== undefined) await store.searchCaughtUp();
-    const request = { project, filter: { ...filter, traceIds }, limit: traceIds.length };
+    const limit = traceIds.length;
+    const request = { project, filter: { ...filter, traceIds }, content, limit };
     let page = await store.listTraces({ ...request, after: null });
     for (;;) {
       // A list has the newest first, a stream the newest last.
@@ -164,7 +172,7 @@ export class LiveFeed {
   }
 
   get #isFiltered(): boolean {
-    return Object.keys(this.#options.filter).length > 0;
+    return Object.keys(this.#options.view.filter).length > 0;
   }
 
   #send(bytes: Uint8Array, traces: number): void {
@@ -176,9 +184,9 @@ function traceIdOf(record: string): string {
   return (JSON.parse(record) as SpanRecord).trace_id;
 }
 
-type LiveFeedsOptions = Omit<LiveFeedOptions, "project" | "filter" | "onEmpty">;
+type LiveFeedsOptions = Omit<LiveFeedOptions, "project" | "view" | "onEmpty">;
 
-/** A live feed for every combination of project and filter that has clients. */
+/** A live feed for every combination of project and view that has clients. */
 export class LiveFeeds {
   readonly #options: LiveFeedsOptions;
   readonly #feeds = new Map<string, LiveFeed>();
@@ -193,9 +201,9 @@ export class LiveFeeds {
   }
 
   /** See {@link LiveFeed.subscribe}. */
-  subscribe(project: string, filter: SpanFilter, signal: AbortSignal): AsyncIterable<Uint8Array> {
-    const key = JSON.stringify([project, Object.entries(filter).sort()]);
-    const feed = this.#feeds.get(key) ?? this.#open(key, project, filter);
+  subscribe(project: string, view: LiveView, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    const key = JSON.stringify([project, view.content, Object.entries(view.filter).sort()]);
+    const feed = this.#feeds.get(key) ?? this.#open(key, project, view);
     return feed.subscribe(signal);
   }
 
@@ -205,9 +213,9 @@ export class LiveFeeds {
     for (const feed of this.#feeds.values()) feed.close();
   }
 
-  #open(key: string, project: string, filter: SpanFilter): LiveFeed {
+  #open(key: string, project: string, view: LiveView): LiveFeed {
     const onEmpty = () => this.#feeds.delete(key);
-    const feed = new LiveFeed({ ...this.#options, project, filter, onEmpty });
+    const feed = new LiveFeed({ ...this.#options, project, view, onEmpty });
     if (this.#closed) feed.close();
     else this.#feeds.set(key, feed);
     return feed;

@@ -4,6 +4,7 @@ import type { ListKind, PageLimits } from "../../traces/read-page.ts";
 import { decodeCursor, PAGE_LIMITS, readPage } from "../../traces/read-page.ts";
 import { JSON_TYPE, jsonAnswer, problemAnswer } from "../answer.ts";
 import { integer, parsed } from "../inputs/input-kinds.ts";
+import { listContentInput } from "../inputs/list-content.ts";
 import {
   checkTimeRange,
   SPAN_FILTER_ERRORS,
@@ -18,6 +19,7 @@ const DEFAULT_LIMIT = 50;
 function listQuery(kind: ListKind) {
   return z.object({
     ...spanFilterInputs(),
+    content: listContentInput(),
     limit: z._default(
       integer(
         {
@@ -81,7 +83,7 @@ export function listRoute(
       const page = await readPage({
         after: query.cursor ?? null,
         limit: query.limit,
-        read: (part) => store[verb]({ project, filter, ...part }, signal),
+        read: (part) => store[verb]({ project, filter, content: query.content, ...part }, signal),
         limits,
       });
       return page.kind === "whole"

@@ -1,4 +1,6 @@
+import type { ListContent } from "@agate/protocol";
 import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
+import { ListPageBuilder, listedBytes } from "../list-page.ts";
 import type { PlacedNode } from "../segments/node-table.ts";
 import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
@@ -68,14 +70,15 @@ export class ListReader {
 
   /** Reads on until a page is full, since rows that were replaced do not count. */
   async #page<Row extends ListPosition>(
-    { project, limit, maxBytes = MOST_PAGE_BYTES, after }: ListRequest,
+    request: ListRequest,
     read: (
       after: ListPosition | null,
       limit: number,
     ) => Promise<{ rows: readonly Row[]; listed: readonly Listed[] }>,
   ): Promise<ListPage> {
+    const { limit } = request;
     const found: Listed[] = [];
-    let from = after;
+    let from = request.after;
     let ended = false;
     while (!ended && found.length <= limit) {
       const wanted = limit + 1 - found.length + SPARE_ROWS;
@@ -84,15 +87,13 @@ export class ListReader {
       from = rows.at(-1) ?? from;
       ended = rows.length < wanted;
     }
-    return this.#fill(project, found, limit, maxBytes);
+    return this.#fill(request, found);
   }
 
   /** Reads the records that a page has room for. */
   async #fill(
-    project: string,
+    { project, limit, content, maxBytes = MOST_PAGE_BYTES }: ListRequest,
     found: readonly Listed[],
-    limit: number,
-    maxBytes: number,
   ): Promise<ListPage> {
     const candidates = found.slice(0, limit);
     const scores = await ListedScores.of(
@@ -101,23 +102,46 @@ export class ListReader {
       candidates.map(({ place }) => place),
       candidates[0]?.position.spanId === null,
     );
-    const shown = fitting(candidates, maxBytes, scores);
-    const missing = shown.filter(({ record }) => record === null);
+    const page = new ListPageBuilder(maxBytes);
+    let shown = 0;
+    // Of whole records a page is read at once. Many more of them become the previews of a page: as many as
+    // memory may hold are read at a time.
+    const bytesAtOnce = content === "preview" ? MOST_PAGE_BYTES : maxBytes;
+    do {
+      const some = fitting(candidates.slice(shown), bytesAtOnce, scores);
+      for (const { position, item, bytes } of await this.#items(project, some, scores, content)) {
+        // Deleted between the two statements.
+        if (item === undefined) page.skip(position);
+        else if (!page.addIfFits(position, item, listedBytes(content, item, bytes))) {
+          return page.finish(true);
+        }
+        shown++;
+      }
+    } while (content === "preview" && shown < candidates.length);
+    return page.finish(shown < found.length);
+  }
+
+  async #items(
+    project: string,
+    listed: readonly Listed[],
+    scores: ListedScores,
+    content: ListContent | undefined,
+  ) {
+    const missing = listed.filter(({ record }) => record === null);
     const [recordAt, scoresAt] = await Promise.all([
       recordsAt(
         this.#session,
         project,
         missing.map(({ place }) => place),
       ),
-      scores.read(shown.map(({ place }) => place)),
+      scores.read(listed.map(({ place }) => place)),
     ]);
-    const items = shown.flatMap(({ place, record, total }) => {
+    return listed.map((each) => {
+      const { position, place, record, total } = each;
       const open = record ?? recordAt(place);
-      // Deleted between the two statements.
-      return open === undefined ? [] : [scoresAt(place).listed(open, total)];
+      const item = open && scoresAt(place).listed(open, total, content);
+      return { position, item, bytes: bytesOf(each, scores) };
     });
-    const hasMore = found.length > shown.length;
-    return { items, next: hasMore ? (shown.at(-1)?.position ?? null) : null };
   }
 
   async #traceCandidates(
@@ -264,18 +288,22 @@ export class ListReader {
   }
 }
 
-/** The beginning of a page that stays within a number of bytes; at least one. */
+/** The first of some records that stay within a number of bytes; at least one. */
 function fitting(
   found: readonly Listed[],
   maxBytes: number,
   scores: ListedScores,
 ): readonly Listed[] {
   let bytes = 0;
-  const end = found.findIndex(({ recordBytes, total, place }, n) => {
-    bytes += recordBytes + total.length + AFTER_LISTED_TOTAL.length + scores.bytesAfter(place);
+  const end = found.findIndex((each, n) => {
+    bytes += bytesOf(each, scores);
     return n > 0 && bytes > maxBytes;
   });
   return end < 0 ? found : found.slice(0, end);
+}
+
+function bytesOf({ recordBytes, total, place }: Listed, scores: ListedScores): number {
+  return recordBytes + total.length + AFTER_LISTED_TOTAL.length + scores.bytesAfter(place);
 }
 
 /** What a search asks of spans; null where nothing is searched for. */

@@ -68,7 +68,7 @@ export class TraceReader {
   async readTops(
     project: string,
     traceIds: readonly string[],
-    { maxBytes = MOST_PAGE_BYTES, traffic }: TopsOptions,
+    { maxBytes = MOST_PAGE_BYTES, traffic, content }: TopsOptions,
   ): Promise<TopsRead> {
     const rows = await this.#session.rows<[string, string, number, string, string | null]>(
       `SELECT trace_id, (argMax((top_id, start, total, run), (version, 1 - moved)) AS latest).1,
@@ -98,7 +98,7 @@ export class TraceReader {
     ]);
     const records = read.flatMap((top) => {
       const record = recordAt(top);
-      return record === undefined ? [] : [scoresAt(top).listed(record, top.total)];
+      return record === undefined ? [] : [scoresAt(top).listed(record, top.total, content)];
     });
     return { tops: records, unread: tops.length - read.length };
   }

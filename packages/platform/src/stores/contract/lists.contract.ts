@@ -1,6 +1,8 @@
+import { listedSpanSchema } from "@agate/protocol/schemas";
 import type { StoredSpan } from "@agate/spans";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ListPage, ListPosition, SpanFilter } from "../span-query.ts";
+import { expectedPreview } from "./expected-preview.fixture.ts";
 import { expectedTree, withoutChildren } from "./expected-tree.fixture.ts";
 import { family } from "./family.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "./stored-span.fixture.ts";
@@ -169,6 +171,63 @@ export function describeLists(subject: Subject): void {
           expect(items).toEqual(whole.items);
           expect(pages).toEqual(pageLengths(lengths, maxBytes));
         }
+      }
+    });
+
+    it("have previews of long values where these are asked for, of as many as a page holds", async () => {
+      subject.fresh();
+      const gem = "\u{1F48E}";
+      const contents: readonly unknown[] = [
+        "x".repeat(300),
+        "x".repeat(301),
+        `${"é".repeat(299)}${gem}${"é".repeat(700)}`,
+        { messages: [{ role: "user", content: gem.repeat(20_000) }] },
+        Array.from({ length: 2_000 }, (_, n) => ({ n, below: [[n / 3]] })),
+        { question: "x".repeat(285) },
+        { question: "x".repeat(286) },
+        "x".repeat(300_000),
+      ];
+      const spans = contents.flatMap((inputs, n) => {
+        const top = storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n), start: n, inputs });
+        const below = { traceId: traceIdOf(n), parentId: spanIdOf(n), start: 100 + n };
+        return [top, storedSpan({ ...below, id: spanIdOf(100 + n), outputs: inputs })];
+      });
+      await subject.append(spans.filter((_, n) => n % 4 !== 3));
+      // Every second trace in two commits: not assembled.
+      await subject.append(spans.filter((_, n) => n % 4 === 3));
+      for (const verb of ["listTraces", "listSpans"] as const) {
+        const request = { project: subject.project, filter: {}, limit: 100, after: null };
+        const whole = await subject.store[verb]({ ...request, maxBytes: 1e9 });
+        const previews = await subject.store[verb]({ ...request, content: "preview" });
+        const shown = previews.items.map((item) => listedSpanSchema.parse(JSON.parse(item)));
+        expect(shown).toEqual(whole.items.map((item) => expectedPreview(JSON.parse(item))));
+        expect(shown.filter(({ truncated }) => truncated !== undefined)).toHaveLength(
+          verb === "listTraces" ? 6 : 12,
+        );
+        expect(previews.next).toBeNull();
+        const lengths = previews.items.map((item) => Buffer.byteLength(item));
+        const edge = lengths[0]! + lengths[1]!;
+        for (const maxBytes of [1, edge - 1, edge, 3_000]) {
+          const items: string[] = [];
+          const pages: number[] = [];
+          let after: ListPosition | null = null;
+          do {
+            const part = { ...request, after, maxBytes, content: "preview" } as const;
+            const page: ListPage = await subject.store[verb](part);
+            items.push(...page.items);
+            pages.push(page.items.length);
+            after = page.next;
+          } while (after !== null);
+          expect(items).toEqual(previews.items);
+          expect(pages).toEqual(pageLengths(lengths, maxBytes));
+        }
+        if (verb === "listSpans") continue;
+        const ids = contents.map((_, n) => traceIdOf(contents.length - 1 - n));
+        const { tops } = await subject.store.readTops(subject.project, ids, {
+          content: "preview",
+          maxBytes: 1e9,
+        });
+        expect(tops).toEqual(previews.items);
       }
     });
 

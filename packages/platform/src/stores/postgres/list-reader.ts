@@ -1,5 +1,5 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
-import { ListPageBuilder } from "../list-page.ts";
+import { ListPageBuilder, listedBytes } from "../list-page.ts";
 import {
   DamagedSegmentError,
   isAssembledEntry,
@@ -40,7 +40,7 @@ interface SpanRow {
 
 /** A page of traces, as their tops. */
 export async function listTraces(runner: SqlRunner, request: ListRequest): Promise<ListPage> {
-  const { project, filter, limit, maxBytes, after } = request;
+  const { project, filter, limit, content, maxBytes, after } = request;
   const search = await planSearch(runner, filter.text);
   if (search === undefined) return EMPTY_PAGE;
   const where = whereFilter("t", project, filter, search);
@@ -60,7 +60,7 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
   for await (const { row, segment } of segmentsInOrder(runner, rows.slice(0, limit))) {
     const { start, start_nanos, trace_id, top_offset, top_length, total } = row;
     const bytes = top_length + total.length + AFTER_LISTED_TOTAL.length;
-    if (!page.fits(bytes)) break;
+    if (content !== "preview" && !page.fits(bytes)) break;
     let isFull = false;
     const position = { start, startNanos: start_nanos, traceId: trace_id, spanId: null };
     await skipIfDamaged(page, position, async () => {
@@ -69,7 +69,8 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
       if (body === undefined) return page.skip(position);
       const open = openRecordText(body, top_offset, top_length);
       const added = await scores.of(trace_id, spanIdIn(open));
-      isFull = !page.addIfFits(position, added.listed(open, total), bytes + added.bytes);
+      const item = added.listed(open, total, content);
+      isFull = !page.addIfFits(position, item, listedBytes(content, item, bytes + added.bytes));
     });
     if (isFull) break;
     shown++;
@@ -79,7 +80,7 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
 
 /** A page of spans. */
 export async function listSpans(runner: SqlRunner, request: ListRequest): Promise<ListPage> {
-  const { project, filter, limit, maxBytes, after } = request;
+  const { project, filter, limit, content, maxBytes, after } = request;
   const search = await planSpans(runner, project, filter);
   if (search === undefined) return EMPTY_PAGE;
   const where = whereFilter("p", project, filter, search);
@@ -112,7 +113,7 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
       const added = await scores.of(row.trace_id, row.span_id);
       const around = AFTER_LISTED_TOTAL.length + added.bytes;
       const bytes = (entry?.openLength ?? 0) + totalLength + around;
-      isFull = !page.fits(bytes);
+      isFull = content !== "preview" && !page.fits(bytes);
       if (isFull) return;
       const body = entry && (await segment?.body());
       // Deleted between the two statements.
@@ -120,7 +121,8 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
       const end = entry.offset + entry.openLength;
       const total = known ?? body.toString("latin1", end, end + entry.totalLength);
       const open = openRecordText(body, entry.offset, entry.openLength);
-      page.add(position, added.listed(open, total), bytes);
+      const item = added.listed(open, total, content);
+      isFull = !page.addIfFits(position, item, listedBytes(content, item, bytes));
     });
     if (isFull) break;
     shown++;

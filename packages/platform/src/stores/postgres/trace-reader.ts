@@ -107,7 +107,7 @@ export class TraceReader {
   async readTops(
     project: string,
     traceIds: readonly string[],
-    { maxBytes = MOST_PAGE_BYTES, traffic }: TopsOptions,
+    { maxBytes = MOST_PAGE_BYTES, traffic, content }: TopsOptions,
     onDamaged: (error: DamagedSegmentError) => void,
   ): Promise<TopsRead> {
     const places = await this.#database.query<TopRow>(
@@ -138,7 +138,7 @@ export class TraceReader {
         const added = await scores.of(row.trace_id, spanIdIn(open));
         bytes += added.bytes;
         if (tops.length > 0 && bytes > maxBytes) return { tops, unread: ordered.length - seen + 1 };
-        tops.push(added.listed(open, row.total));
+        tops.push(added.listed(open, row.total, content));
       } catch (error) {
         if (!(error instanceof DamagedSegmentError)) throw error;
         onDamaged(withTraceId(error, row.trace_id));

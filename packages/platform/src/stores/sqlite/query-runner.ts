@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { ListContent } from "@agate/protocol";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { ByteWindow, freeMemory } from "../byte-window.ts";
-import { ListPageBuilder } from "../list-page.ts";
+import { ListPageBuilder, listedBytes } from "../list-page.ts";
 import type { ScorePart } from "../score-parts.ts";
 import type { ScoreFiguresRequest, ScoreFiguresResult } from "../score-query.ts";
 import { NO_SCORES_FOUND } from "../score-query.ts";
@@ -72,7 +73,7 @@ interface SegmentRow {
 interface FoundRecord {
   /** The length of the record in UTF-8, without what is added. */
   readonly bytes: number;
-  read(added: SpanAdditions): string;
+  read(added: SpanAdditions, content: ListContent | undefined): string;
 }
 
 /** Lists, search and analytics: the reads that may take long, on a connection of their own. */
@@ -114,7 +115,7 @@ export class QueryRunner {
     return this.#atOneMoment(query, () => this.#earliestStart(request));
   }
 
-  #listTraces({ project, filter, limit, maxBytes, after }: ListRequest): ListPage {
+  #listTraces({ project, filter, limit, content, maxBytes, after }: ListRequest): ListPage {
     const where = whereFilter("t", project, filter, this.#isRare);
     if (where === undefined) return EMPTY_PAGE;
     const beyond = whereAfter("t", after);
@@ -132,7 +133,7 @@ export class QueryRunner {
     let shown = 0;
     for (const { trace_id, start, start_nanos, segment, top_offset, top_length, total } of rows) {
       const bytes = top_length + total.length + AFTER_LISTED_TOTAL.length;
-      if (shown === limit || !page.fits(bytes)) break;
+      if (shown === limit || (content !== "preview" && !page.fits(bytes))) break;
       this.#interrupt.check();
       let isFull = false;
       const position = { start, startNanos: start_nanos, traceId: trace_id, spanId: null };
@@ -143,7 +144,8 @@ export class QueryRunner {
         checkBody(row.header, row.body, trace_id);
         const open = openRecordText(row.body, top_offset, top_length);
         const added = this.#scores.ofListed(project, trace_id, spanIdIn(open), true);
-        isFull = !page.addIfFits(position, added.listed(open, total), bytes + added.bytes);
+        const item = added.listed(open, total, content);
+        isFull = !page.addIfFits(position, item, listedBytes(content, item, bytes + added.bytes));
       });
       if (isFull) break;
       shown++;
@@ -151,7 +153,7 @@ export class QueryRunner {
     return page.finish(shown < rows.length);
   }
 
-  #listSpans({ project, filter, limit, maxBytes, after }: ListRequest): ListPage {
+  #listSpans({ project, filter, limit, content, maxBytes, after }: ListRequest): ListPage {
     const where = whereFilter("p", project, filter, this.#isRare);
     if (where === undefined) return EMPTY_PAGE;
     const beyond = whereAfter("p", after);
@@ -180,8 +182,10 @@ export class QueryRunner {
         const { bytes, read } = find(row);
         const added = this.#scores.ofListed(project, row.trace_id, row.span_id, false);
         const all = bytes + added.bytes;
-        isFull = !page.fits(all);
-        if (!isFull) page.add(position, read(added), all);
+        isFull = content !== "preview" && !page.fits(all);
+        if (isFull) return;
+        const item = read(added, content);
+        isFull = !page.addIfFits(position, item, listedBytes(content, item, all));
       });
       if (isFull) break;
       shown++;
@@ -274,13 +278,13 @@ export class QueryRunner {
       const known = isAtHand ? null : totals(trace_no)(span_id);
       return {
         bytes: openLength + (known?.length ?? totalLength) + AFTER_LISTED_TOTAL.length,
-        read: (added) => {
+        read: (added, content) => {
           bodies.shrink(freeMemory);
           const body = bodies.get(segment) ?? readBody(segment, trace_id);
           bodies.add(segment, body);
           const total =
             known ?? Buffer.from(body.subarray(end, end + totalLength)).toString("latin1");
-          return added.listed(openRecordText(body, offset, openLength), total);
+          return added.listed(openRecordText(body, offset, openLength), total, content);
         },
       };
     };

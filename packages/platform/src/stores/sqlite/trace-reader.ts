@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ListContent } from "@agate/protocol";
 import { ByteWindow, freeMemory } from "../byte-window.ts";
 import type { HeaderRow, PlacedNode } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
@@ -160,7 +161,7 @@ export class TraceReader {
   readTops(
     project: string,
     traceIds: readonly string[],
-    { maxBytes = MOST_PAGE_BYTES, traffic }: TopsOptions,
+    { maxBytes = MOST_PAGE_BYTES, traffic, content }: TopsOptions,
     onDamaged: (error: DamagedSegmentError) => void,
   ): TopsRead {
     const tops: string[] = [];
@@ -171,7 +172,7 @@ export class TraceReader {
       bytes += place.length;
       if (tops.length > 0 && bytes > maxBytes) return { tops, unread: traceIds.length - n };
       try {
-        const top = this.#readTop(project, traceId);
+        const top = this.#readTop(project, traceId, content);
         if (top === undefined) continue;
         bytes += top.added;
         if (tops.length > 0 && bytes > maxBytes) return { tops, unread: traceIds.length - n };
@@ -184,7 +185,11 @@ export class TraceReader {
     return { tops, unread: 0 };
   }
 
-  #readTop(project: string, traceId: string): { record: string; added: number } | undefined {
+  #readTop(
+    project: string,
+    traceId: string,
+    content: ListContent | undefined,
+  ): { record: string; added: number } | undefined {
     return reading(traceId, () => {
       const row = this.#top.get(project, traceId) as unknown as TopRow | undefined;
       if (row === undefined) return undefined;
@@ -192,7 +197,7 @@ export class TraceReader {
       checkBody(header, body, traceId);
       const open = openRecordText(body, offset, length);
       const added = this.#scores.ofListed(project, traceId, spanIdIn(open), true);
-      return { record: added.listed(open, total), added: added.bytes };
+      return { record: added.listed(open, total, content), added: added.bytes };
     });
   }
 

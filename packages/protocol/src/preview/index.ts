@@ -1,0 +1,2 @@
+export { cutText } from "./cut-text.ts";
+export { PREVIEW_CHARACTERS, previewText } from "./preview-text.ts";
