@@ -1,4 +1,5 @@
-import { ANALYTICS_GROUPINGS, SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
+import type { ListContent } from "@agate/protocol";
+import { ANALYTICS_GROUPINGS, LIST_CONTENTS, SPAN_KINDS, SPAN_STATUSES } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import fc from "fast-check";
 import { storedScore } from "../contract/stored-score.fixture.ts";
@@ -36,6 +37,7 @@ export interface ListSketch {
   readonly verb: "listTraces" | "listSpans";
   readonly filter: FilterSketch;
   readonly limit: number;
+  readonly content: ListContent;
   readonly maxBytes: number;
 }
 
@@ -189,7 +191,14 @@ function span(): fc.Arbitrary<StoredSpan> {
     userId: maybe(text()),
     sessionId: maybe(text()),
     run: maybe(fc.constantFrom("r1", "r2", "r é")),
-    inputs: fc.oneof(text(), fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }), fc.jsonValue()),
+    inputs: fc.oneof(
+      text(),
+      fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }),
+      fc.jsonValue(),
+      // Around the length from which lists have a preview.
+      fc.integer({ min: 295, max: 305 }).map((length) => `${"é".repeat(length - 2)}\u{1F48E}`),
+      fc.array(text(), { minLength: 80, maxLength: 120 }),
+    ),
   };
   return fc
     .record({ ...required, ...optional }, { requiredKeys: ["traceId", "id", "parentId", "start"] })
@@ -293,6 +302,7 @@ function step(): fc.Arbitrary<Step> {
     verb: fc.constantFrom("listTraces", "listSpans"),
     filter: filter(),
     limit: fc.constantFrom(1, 1, 2, 3, 100),
+    content: fc.constantFrom(...LIST_CONTENTS),
     // A listed record has about 700 bytes: less than one, one or two, a few, all.
     maxBytes: fc.constantFrom(1, 1_000, 2_000, 5_000, 1_000_000),
   });

@@ -93,8 +93,8 @@ export class Model {
     }
   }
 
-  request({ filter, limit, maxBytes }: ListSketch, project: string): ListRequest {
-    return { project, filter: this.#filter(filter), limit, maxBytes, after: null };
+  request({ filter, limit, content, maxBytes }: ListSketch, project: string): ListRequest {
+    return { project, filter: this.#filter(filter), limit, content, maxBytes, after: null };
   }
 
   analytics(sketch: AnalyticsSketch, project: string): AnalyticsRequest {

@@ -1,6 +1,7 @@
 import type { Score, SpanRecord } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import { expect } from "vitest";
+import { expectedPreview } from "../contract/expected-preview.fixture.ts";
 import { assemble, expectedTree } from "../contract/expected-tree.fixture.ts";
 import { spanIdOf, traceIdOf } from "../contract/stored-span.fixture.ts";
 import type { StoredScore } from "../score-store.ts";
@@ -107,6 +108,12 @@ export class Run {
       expect(listed.items).toHaveLength(own.length);
       const spans = await this.#stores.same("all spans", (store) => store.listSpans(all));
       expect(spans.items).toHaveLength(own.reduce((sum, trace) => sum + trace.spans.size, 0));
+      const previews = await this.#stores.same("previews of all spans", (store) =>
+        store.listSpans({ ...all, content: "preview" }),
+      );
+      expect(previews.items.map((item) => JSON.parse(item))).toEqual(
+        spans.items.map((item) => expectedPreview(JSON.parse(item))),
+      );
     }
     await this.#stores.told(this.#model.changes);
   }
