@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ListContent } from "@agate/protocol";
 import { AFTER_LISTED_TOTAL, buildTree, totalText } from "@agate/spans/tree";
 import { ListPageBuilder, listedBytes } from "../list-page.ts";
@@ -41,6 +42,17 @@ interface Listed {
   /** Null where it is to be read. */
   readonly record: string | null;
 }
+
+interface ListedItem {
+  readonly position: ListPosition;
+  /** Undefined where the span was deleted between two statements. */
+  readonly item: string | undefined;
+  /** Of the whole record. */
+  readonly bytes: number;
+}
+
+/** Making a preview of a longer one may take a millisecond or more. */
+const LARGE_RECORD = 128 * 1024;
 
 /** Lists of traces and of spans, newest first. */
 export class ListReader {
@@ -110,7 +122,6 @@ export class ListReader {
     do {
       const some = fitting(candidates.slice(shown), bytesAtOnce, scores);
       for (const { position, item, bytes } of await this.#items(project, some, scores, content)) {
-        // Deleted between the two statements.
         if (item === undefined) page.skip(position);
         else if (!page.addIfFits(position, item, listedBytes(content, item, bytes))) {
           return page.finish(true);
@@ -126,7 +137,7 @@ export class ListReader {
     listed: readonly Listed[],
     scores: ListedScores,
     content: ListContent | undefined,
-  ) {
+  ): Promise<readonly ListedItem[]> {
     const missing = listed.filter(({ record }) => record === null);
     const [recordAt, scoresAt] = await Promise.all([
       recordsAt(
@@ -136,12 +147,16 @@ export class ListReader {
       ),
       scores.read(listed.map(({ place }) => place)),
     ]);
-    return listed.map((each) => {
-      const { position, place, record, total } = each;
+    const items: ListedItem[] = [];
+    for (const each of listed) {
+      const { position, place, record, recordBytes, total } = each;
       const open = record ?? recordAt(place);
       const item = open && scoresAt(place).listed(open, total, content);
-      return { position, item, bytes: bytesOf(each, scores) };
-    });
+      items.push({ position, item, bytes: bytesOf(each, scores) });
+      // The previews of a page of them take some tens of milliseconds: others have their turn in between.
+      if (recordBytes > LARGE_RECORD) await nextTurn();
+    }
+    return items;
   }
 
   async #traceCandidates(

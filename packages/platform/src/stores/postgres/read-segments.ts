@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { ByteWindow } from "../byte-window.ts";
 import { isRecordAt } from "../segments/compact-segment.ts";
@@ -39,6 +40,9 @@ export interface ReadSegment {
 const SEGMENTS_PER_READ = 64;
 /** A body up to this length, as it is stored, is read with its header. Few records are longer. */
 const SMALL_BODY = 256 * 1024;
+
+/** Unpacking and reading a longer one takes a millisecond or more. */
+const LARGE_BODY = 128 * 1024;
 
 interface SegmentRow {
   readonly trace_no: number;
@@ -88,6 +92,8 @@ function lastUnpacked(runner: SqlRunner) {
     const body = packed === null ? undefined : unpack(packed);
     if (body !== undefined) checkBodyOnly(unpack(header).toString("latin1"), body);
     last = { key, body };
+    // Reading a page of them takes a tenth of a second: others have their turn in between.
+    if (body !== undefined && body.length > LARGE_BODY) await nextTurn();
     return body;
   };
 }
