@@ -6,6 +6,7 @@ import { benchGateway } from "./gateway.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchHugeTrace } from "./huge-trace.ts";
 import { benchIngest } from "./ingest.ts";
+import { benchListRead } from "./list-read.ts";
 import { LOADS } from "./loads/trace-plans.ts";
 import { benchMemory } from "./memory.ts";
 import { benchRedaction } from "./redaction.ts";
@@ -18,11 +19,11 @@ import { benchTraceRead } from "./trace-read.ts";
 
 const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000] [-- --engines sqlite,postgres] [-- --load agent]
 
-Names: trace-read, ingest, redaction, route-call, gateway, evaluation, growth, huge-trace, memory, start-up, stores. Without one, all of them.
+Names: trace-read, list-read, ingest, redaction, route-call, gateway, evaluation, growth, huge-trace, memory, start-up, stores. Without one, all of them.
 --spans: how far growth, memory and stores go (default 1,000,000; growth has its target at 10,000,000).
 --trace-spans: how large the trace of huge-trace is (default 200,000; at most 900,000).
 --load: what ingest, trace-read, growth, memory and stores send: mixed (default) or agent.
---engines: which ones stores compares, the first with the others (default ${ENGINES.join(",")}).
+--engines: which ones list-read measures and stores compares, the first with the others (default ${ENGINES.join(",")}).
 `;
 
 const { values, positionals } = parseArgs({
@@ -42,6 +43,7 @@ const load = LOADS.find((name) => name === values.load) ?? "mixed";
 const lines = (bench: () => Promise<Line[]>) => async () => printLines(await bench());
 const benches = new Map([
   ["trace-read", lines(() => benchTraceRead(load))],
+  ["list-read", lines(() => benchListRead(engines))],
   ["ingest", lines(() => benchIngest(load))],
   ["redaction", lines(benchRedaction)],
   ["route-call", lines(benchRouteCall)],
