@@ -52,10 +52,10 @@ export default defineConfig({
     // the files that share no process begins by starting one.
     maxWorkers: availableParallelism() * 2,
     // Generous: they only end tests that hang, and a busy machine is several times slower.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // Not the second that is usual: the other core's tests, or others on the machine, may need it.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // One PostgreSQL and one ClickHouse for all, started when the first file asks for them.
     globalSetup: "packages/platform/src/stores/testing/shared-databases-setup.fixture.ts",
     projects: [

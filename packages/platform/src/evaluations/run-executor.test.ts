@@ -23,7 +23,7 @@ import {
 // lease expires unless a test says so.
 
 const APP = { project: "default", application: "support" };
-const SOON = { timeout: 15_000, interval: 5 };
+const SOON = { timeout: 60_000, interval: 5 };
 const CASES = 20;
 const COST = 0.25;
 

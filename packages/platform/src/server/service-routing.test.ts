@@ -13,7 +13,7 @@ import { startTestPlatform, TEST_PROJECT } from "./testing/test-platform.fixture
 
 const KIB = 1024;
 const HOLDING = { eachBytes: 256 * KIB, allBytes: 300 * KIB, waitMs: 60_000, mostWaiting: 2 };
-const WAITS = { timeout: 20_000, interval: 5 };
+const WAITS = { timeout: 60_000, interval: 5 };
 const JSON_TYPE = { "content-type": "application/json" };
 const RUN = "/services/support/run/summarize";
 

@@ -9,7 +9,7 @@ import { serveGateway } from "./testing/gateway-server.fixture.ts";
 import { sendRequest } from "./testing/send-request.fixture.ts";
 import { serveBytes, serveHttp } from "./testing/socket-service.fixture.ts";
 
-const WAITS = { timeout: 10_000, interval: 5 };
+const WAITS = { timeout: 60_000, interval: 5 };
 
 /** Writes bytes to a server and gives what came back until it closed. */
 async function exchangeBytes(port: number, bytes: string): Promise<string> {

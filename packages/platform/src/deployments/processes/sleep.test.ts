@@ -10,7 +10,7 @@ import {
   supervised,
 } from "./testing/supervised-build.fixture.ts";
 
-const WAITS = { timeout: 30_000, interval: 10 };
+const WAITS = { timeout: 60_000, interval: 10 };
 const SIGNAL = new AbortController().signal;
 
 it("ends the processes of a build that is not called, and starts them with the next call", async () => {

@@ -15,7 +15,7 @@ const GROUPS = processGroups();
 const TIMEOUT_MS = 20_000;
 /** Of what never answers. */
 const SHORT_TIMEOUT_MS = 500;
-const WAITS = { timeout: 15_000 };
+const WAITS = { timeout: 60_000 };
 
 interface Started {
   readonly outcome: BuildProcess | StartFailure;

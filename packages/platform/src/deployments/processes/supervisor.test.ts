@@ -12,7 +12,7 @@ import {
   supervised,
 } from "./testing/supervised-build.fixture.ts";
 
-const WAITS = { timeout: 15_000, interval: 10 };
+const WAITS = { timeout: 60_000, interval: 10 };
 
 it("hands out leases at once, and of the new process from the moment of a switch", async () => {
   const { supervisor, kinds } = supervise();

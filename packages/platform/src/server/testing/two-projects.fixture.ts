@@ -156,7 +156,7 @@ async function deployBuild(
   // Not expect.poll(), which is for tests alone: projects are seeded before there is one.
   await vi.waitFor(
     async () => expect((await platform.send(logs)).body.toString()).toContain(`${marker} line`),
-    { timeout: 15_000 },
+    { timeout: 60_000 },
   );
   return deployed.json.build.id;
 }

@@ -21,7 +21,7 @@ import { startTestPlatform } from "../../testing/test-platform.fixture.ts";
 
 const APP = { project: "default", application: "support" };
 const START = "/registry/applications/support/evaluations/tickets/runs";
-const SOON = { timeout: 15_000, interval: 20 };
+const SOON = { timeout: 60_000, interval: 20 };
 
 const TICKETS: DeclaredEvaluation = {
   name: "tickets",
