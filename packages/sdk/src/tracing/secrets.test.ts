@@ -30,8 +30,8 @@ describe("a secret", () => {
         fc
           .string({ minLength: 4, maxLength: 20, unit: "binary" })
           .filter((s) => s.trim().length > 3),
-        fc.string(),
-        fc.string(),
+        aroundSecret(),
+        aroundSecret(),
         (value, before, after) => {
           const secrets = new Secrets();
           addSecret(secrets, "K", value);
@@ -43,6 +43,27 @@ describe("a secret", () => {
         },
       ),
     );
+  });
+
+  it.each([
+    { what: "after a backslash", value: "\u0000 # #", text: "\\\u0000 # #", shown: "\\[secret:K]" },
+    {
+      what: "that seems to begin in a line break",
+      value: "nope",
+      text: "\nope",
+      shown: "\\[secret:K]",
+    },
+    { what: "after two backslashes", value: "nope", text: "\\\\nope", shown: "\\\\[secret:K]" },
+    {
+      what: "that seems to end in a backslash",
+      value: "n\\\\\\",
+      text: "n\\\\\\\n\\\\",
+      shown: "[secret:K]\\[secret:K]\\",
+    },
+  ])("leaves JSON valid: one $what", ({ value, text, shown }) => {
+    const secrets = new Secrets();
+    addSecret(secrets, "K", value);
+    expect(JSON.parse(secrets.redact(JSON.stringify({ text })))).toEqual({ text: shown });
   });
 
   it("that begins another one hides neither's rest", () => {
@@ -124,3 +145,8 @@ describe("ag.secret", () => {
     );
   });
 });
+
+/** Any text, or one of characters that JSON escapes, and of those that it escapes them with. */
+function aroundSecret(): fc.Arbitrary<string> {
+  return fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("\\", "\n", '"', "n", "u") }));
+}

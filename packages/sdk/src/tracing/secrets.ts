@@ -37,10 +37,24 @@ export class Secrets {
   redact(text: string): string {
     let redacted = text;
     for (const { text: secret, replacement } of this.#hidden) {
-      if (redacted.includes(secret)) redacted = redacted.replaceAll(secret, () => replacement);
+      if (!redacted.includes(secret)) continue;
+      // In JSON, a backslash that is left over would escape what follows it.
+      const slash = (whole: string, at: number) => (isEscaped(whole, at) ? "\\" : "");
+      redacted = redacted.replaceAll(
+        secret,
+        (_, at: number, whole: string) =>
+          slash(whole, at) + replacement + slash(whole, at + secret.length),
+      );
     }
     return redacted;
   }
+}
+
+/** Whether the character at this place is escaped by a backslash before it. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text[first - 1] === "\\") first--;
+  return (at - first) % 2 === 1;
 }
 
 /**
