@@ -1,4 +1,5 @@
-import { createServer } from "node:http";
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
 // The reference: the least that Node can do to send these bytes. It holds the answers of another
@@ -7,10 +8,17 @@ import type { AddressInfo } from "node:net";
 const answers = new Map<string, Buffer>([["/", Buffer.from("ok")]]);
 
 process.once("message", async (message) => {
-  const { originPort, paths } = message as { originPort: number; paths: readonly string[] };
+  const { originPort, paths, accepted } = message as {
+    originPort: number;
+    paths: readonly string[];
+    accepted: string;
+  };
+  // Not fetch, which would unpack them.
+  const headers = { "accept-encoding": accepted };
   for (const path of paths) {
-    const answer = await fetch(`http://127.0.0.1:${originPort}${path}`);
-    answers.set(path, Buffer.from(await answer.arrayBuffer()));
+    const request = get({ host: "127.0.0.1", port: originPort, path, headers });
+    const [answer] = (await once(request, "response")) as [IncomingMessage];
+    answers.set(path, Buffer.concat(await answer.toArray()));
   }
   const server = createServer((request, response) => {
     const body = answers.get(request.url ?? "") as Buffer;

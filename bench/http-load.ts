@@ -40,8 +40,10 @@ export function during(milliseconds: number, request: () => Buffer): () => Buffe
   };
 }
 
-export function getRequest(path: string): Buffer {
-  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+/** @param accepted What the answer may be compressed with. */
+export function getRequest(path: string, accepted?: string): Buffer {
+  const more = accepted === undefined ? "" : `Accept-Encoding: ${accepted}\r\n`;
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${more}\r\n`);
 }
 
 export function postRequest(

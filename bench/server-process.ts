@@ -55,15 +55,23 @@ export async function runAgate(...args: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`agate ${args.join(" ")} ended with ${code}`);
 }
 
-/** A bare node:http server that sends what another server would, from memory. */
-export function startBare(originPort: number, paths: readonly string[]): Promise<ServerProcess> {
+/**
+ * A bare node:http server that sends what another server would, from memory.
+ *
+ * @param accepted What the answers may be compressed with.
+ */
+export function startBare(
+  originPort: number,
+  paths: readonly string[],
+  accepted = "identity",
+): Promise<ServerProcess> {
   const args = ["--no-warnings", BARE];
   return start(
     args,
     (line) => /^listening (\d+)/.exec(line)?.[1],
     "/",
     (child) => {
-      child.send({ originPort, paths });
+      child.send({ originPort, paths, accepted });
     },
   );
 }

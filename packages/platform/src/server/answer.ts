@@ -11,6 +11,8 @@ export interface FullAnswer {
   /** Null when there is no body. */
   readonly contentType: string | null;
   readonly body: string | Uint8Array;
+  /** How the body is compressed already. It is unpacked for clients that do not take it. */
+  readonly coding?: "zstd";
   readonly headers?: AnswerHeaders;
   /** Called when the socket has taken the body; not called where there is no socket. */
   readonly onSent?: () => void;

@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { packFrame } from "../stores/segments/segment-frame.ts";
 import type { Answer, AnswerHeaders } from "./answer.ts";
 import { JSON_TYPE } from "./answer.ts";
-import { LEAST_BYTES } from "./compressed-answer.ts";
+import { LEAST_BYTES, MOST_UNPACKED_AT_ONCE } from "./compressed-answer.ts";
 import { createDelivery } from "./send-answer.ts";
 import { sendRequest } from "./testing/send-request.fixture.ts";
 
@@ -118,5 +119,52 @@ it("prefers zstd, and tells caches of what may be kept that there are several", 
   expect((await send("gzip, deflate, br, zstd")).headers).toMatchObject({
     "content-encoding": "zstd",
     vary: "accept-encoding",
+  });
+});
+
+describe("an answer that is stored as a zstd frame", () => {
+  const SIZES = [
+    100,
+    LEAST_BYTES - 1,
+    LEAST_BYTES,
+    MOST_UNPACKED_AT_ONCE,
+    MOST_UNPACKED_AT_ONCE + 1,
+  ];
+  /** Since the last call of {@link packed}. */
+  let sent = 0;
+  function packed(bytes: number): Answer {
+    sent = 0;
+    const body = packFrame(Buffer.from(jsonOf(bytes)));
+    const onSent = () => void sent++;
+    return { kind: "full", status: 200, contentType: JSON_TYPE, body, coding: "zstd", onSent };
+  }
+
+  it.each(SIZES)("goes to clients that take zstd as it is: %i bytes", async (bytes) => {
+    answer = packed(bytes);
+    const { headers, body } = await send("gzip, zstd");
+    expect(headers["content-encoding"]).toBe("zstd");
+    expect(body).toEqual(Buffer.from((answer as { body: Uint8Array }).body));
+    expect(zstdDecompressSync(body).toString()).toBe(jsonOf(bytes));
+    await expect.poll(() => sent).toBe(1);
+  });
+
+  it.each(SIZES)("goes to others unpacked: %i bytes", async (bytes) => {
+    for (const accepted of [undefined, "identity", "br", "zstd;q=0"]) {
+      answer = packed(bytes);
+      const { headers, body } = await send(accepted);
+      expect(headers["content-encoding"]).toBeUndefined();
+      expect(headers["content-length"]).toBe(String(bytes));
+      expect(body.toString()).toBe(jsonOf(bytes));
+      await expect.poll(() => sent).toBe(1);
+    }
+  });
+
+  it.each(SIZES)("goes to clients that take gzip as gzip: %i bytes", async (bytes) => {
+    answer = packed(bytes);
+    const { headers, body } = await send("gzip");
+    const isCompressed = bytes >= LEAST_BYTES;
+    expect(headers["content-encoding"]).toBe(isCompressed ? "gzip" : undefined);
+    expect((isCompressed ? gunzipSync(body) : body).toString()).toBe(jsonOf(bytes));
+    await expect.poll(() => sent).toBe(1);
   });
 });

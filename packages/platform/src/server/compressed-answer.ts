@@ -2,11 +2,16 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { constants, createGzip, createZstdCompress, gzip, zstdCompress } from "node:zlib";
-import type { Answer, FullAnswer, StreamAnswer } from "./answer.ts";
+import { freeMemory } from "../stores/byte-window.ts";
+import { packedLength, unpackFrame, unpackFrameAside } from "../stores/segments/segment-frame.ts";
+import type { Answer, AnswerHeaders, FullAnswer, StreamAnswer } from "./answer.ts";
 import { chooseEncoding } from "./choose-encoding.ts";
 
 /** Shorter bodies are sent as they are: they fit into one packet either way. */
 export const LEAST_BYTES = 1024;
+
+/** Larger bodies are unpacked in another thread: a megabyte takes a millisecond or two. */
+export const MOST_UNPACKED_AT_ONCE = 1024 * 1024;
 
 // The fastest levels: most clients are near, and a page of JSON shrinks to a tenth all the same.
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
@@ -32,18 +37,50 @@ export function compressedAnswer(
   answer: Answer,
   accepted: string | undefined,
 ): Answer | Promise<Answer> {
+  if (answer.kind === "full" && answer.coding !== undefined) return packedAnswer(answer, accepted);
   if (accepted === undefined || !isCompressible(answer)) return answer;
   const coding = chooseEncoding(CODINGS, accepted);
   if (coding === null) return answer;
-  const headers = {
-    ...answer.headers,
-    // Others are kept by no cache.
-    ...(answer.headers?.["cache-control"] !== undefined && { vary: "accept-encoding" }),
-    "content-encoding": coding,
-  };
+  const headers = encodedHeaders(answer, coding);
   return answer.kind === "stream"
     ? { ...answer, headers, open: (signal) => compressChunks(answer.open(signal), coding) }
     : compressFull(answer, headers, coding);
+}
+
+/** An answer that is compressed already: as it is for clients that take it, else unpacked. */
+function packedAnswer(
+  { coding, ...answer }: FullAnswer,
+  accepted: string | undefined,
+): Answer | Promise<Answer> {
+  if (coding !== undefined && accepted !== undefined) {
+    const chosen = chooseEncoding(CODINGS, accepted);
+    if (chosen === coding) return { ...answer, headers: encodedHeaders(answer, coding) };
+  }
+  const frame = answer.body as Uint8Array;
+  const unpacked = (body: Uint8Array<ArrayBuffer>) =>
+    compressedAnswer(
+      {
+        ...answer,
+        body,
+        onSent: () => {
+          answer.onSent?.();
+          freeMemory(body);
+        },
+      },
+      accepted,
+    );
+  return packedLength(frame) > MOST_UNPACKED_AT_ONCE
+    ? unpackFrameAside(frame).then(unpacked)
+    : unpacked(unpackFrame(frame));
+}
+
+function encodedHeaders({ headers }: Answer, coding: Coding): AnswerHeaders {
+  return {
+    ...headers,
+    // Others are kept by no cache.
+    ...(headers?.["cache-control"] !== undefined && { vary: "accept-encoding" }),
+    "content-encoding": coding,
+  };
 }
 
 function isCompressible({ headers, contentType, ...answer }: Answer): boolean {
@@ -56,7 +93,7 @@ function isCompressible({ headers, contentType, ...answer }: Answer): boolean {
 
 async function compressFull(
   answer: FullAnswer,
-  headers: NonNullable<FullAnswer["headers"]>,
+  headers: AnswerHeaders,
   coding: Coding,
 ): Promise<FullAnswer> {
   return { ...answer, headers, body: await compressWhole[coding](answer.body) };

@@ -38,7 +38,7 @@ function inSqlite(): Upgraded {
         ALTER TABLE traces DROP COLUMN unpriced_calls;
         UPDATE traces SET total = substr(total, 1, instr(total, '${SHOWN}') - 1) WHERE failed_spans > 0;
         ALTER TABLE traces DROP COLUMN failed_spans;
-        DROP TABLE logged_spans;
+        DROP TABLE logged_spans; DROP TABLE merge_progress;
         PRAGMA user_version = 9;`);
     },
     dispose: async () => {

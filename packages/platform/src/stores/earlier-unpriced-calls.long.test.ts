@@ -39,7 +39,7 @@ function inSqlite(): Upgraded {
     downgrade: async () => {
       using db = new DatabaseSync(filesIn(directory).spans);
       db.exec(`UPDATE traces SET total = replace(total, '${SHOWN}', '');
-        ALTER TABLE traces DROP COLUMN unpriced_calls;
+        ALTER TABLE traces DROP COLUMN unpriced_calls; DROP TABLE merge_progress;
         PRAGMA user_version = 12;`);
     },
     dispose: async () => {

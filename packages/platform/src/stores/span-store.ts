@@ -76,6 +76,8 @@ export type TreeRead =
    * and so is all of the memory that they are in: it is freed once they are sent.
    */
   | { readonly kind: "assembled"; readonly json: Uint8Array<ArrayBuffer> }
+  /** The same as a zstd frame. */
+  | { readonly kind: "frame"; readonly zstd: Uint8Array<ArrayBuffer> }
   /** The trace's nodes, each id once; the tree is still to be built and its records fetched. */
   | {
       readonly kind: "nodes";

@@ -2,8 +2,8 @@ import { shownValue } from "@agate/protocol";
 import * as z from "zod/mini";
 import { freeMemory } from "../../stores/byte-window.ts";
 import type { SpanStore, TreeFocus } from "../../stores/span-store.ts";
-import type { TreeAnswer } from "../../stores/trees/read-tree.ts";
-import { readTree } from "../../stores/trees/read-tree.ts";
+import type { PackedTreeAnswer } from "../../stores/trees/read-tree.ts";
+import { readPackedTree } from "../../stores/trees/read-tree.ts";
 import { parseSpanId, parseTraceId } from "../../traces/span-ids.ts";
 import type { Answer } from "../answer.ts";
 import { JSON_TYPE, jsonAnswer, opaqueAnswer, problemAnswer } from "../answer.ts";
@@ -123,17 +123,23 @@ function answerTree(
   focus: TreeFocus,
   gone: () => AbortSignal,
 ): Answer | Promise<Answer> {
-  const tree = readTree(store, project, focus, gone);
+  const tree = readPackedTree(store, project, focus, gone);
   return tree instanceof Promise
     ? tree.then((read) => treeAnswer(read, focus))
     : treeAnswer(tree, focus);
 }
 
-function treeAnswer(tree: TreeAnswer, focus: TreeFocus): Answer {
+function treeAnswer(tree: PackedTreeAnswer, focus: TreeFocus): Answer {
   switch (tree.kind) {
     case "whole":
       // Left to the collector, tens of kilobytes a read keep it busy on the cores that the next reads need.
       return { ...jsonAnswer(tree.json), onSent: () => freeMemory(tree.json) };
+    case "frame":
+      return {
+        ...jsonAnswer(tree.zstd),
+        coding: "zstd",
+        onSent: () => freeMemory(tree.zstd),
+      };
     case "chunks":
       return { kind: "stream", status: 200, contentType: JSON_TYPE, open: () => tree.chunks };
     case "missing":

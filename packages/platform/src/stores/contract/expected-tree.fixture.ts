@@ -1,6 +1,7 @@
 import type { ListedSpan, SpanRecord } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import { buildTree } from "@agate/spans/tree";
+import { unpackFrame } from "../segments/segment-frame.ts";
 import type { TreeRead } from "../span-store.ts";
 
 /** The answer that these spans should give, made from parsed records instead of text. */
@@ -47,6 +48,11 @@ export async function assemble(read: TreeRead): Promise<SpanRecord | undefined> 
       const record = JSON.parse(Buffer.from(read.json).toString());
       // As the server does, which frees the memory of the bytes after sending them.
       read.json.buffer.transfer(0);
+      return record;
+    }
+    case "frame": {
+      const record = JSON.parse(Buffer.from(unpackFrame(read.zstd)).toString());
+      read.zstd.buffer.transfer(0);
       return record;
     }
     case "chunks": {

@@ -5,6 +5,7 @@ import { expectedPreview } from "../contract/expected-preview.fixture.ts";
 import { assemble, expectedTree } from "../contract/expected-tree.fixture.ts";
 import { spanIdOf, traceIdOf } from "../contract/stored-span.fixture.ts";
 import type { StoredScore } from "../score-store.ts";
+import { unpackFrame } from "../segments/segment-frame.ts";
 import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
 import type { SpanBatch, SpanStore, TreeFocus } from "../span-store.ts";
 import type { BatchSketch, ListSketch, ProjectNumber, Step } from "./history.fixture.ts";
@@ -166,6 +167,7 @@ export class Run {
     const tree = await this.#stores.same(focus, async (store) => {
       const read = await store.readTree(project, focus);
       if (read.kind === "assembled") texts.add(Buffer.from(read.json).toString());
+      if (read.kind === "frame") texts.add(Buffer.from(unpackFrame(read.zstd)).toString());
       return assemble(read);
     });
     expect([...texts].slice(1), "another text for the same tree").toEqual([]);

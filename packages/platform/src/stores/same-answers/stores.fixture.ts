@@ -104,7 +104,7 @@ export async function makeStores(): Promise<Stores> {
   const compaction = { afterMs: 0, fromBytes: 1 };
   return new Stores(
     {
-      SQLite: () => openSqliteStore({ directory, compactFromBytes: 1 }),
+      SQLite: () => openSqliteStore({ directory, compactFromBytes: 1, quietMs: 0 }),
       PostgreSQL: () => openPostgresStore({ address, onFailure, compaction }),
       ClickHouse: () =>
         openClickHouseStore({ address: engine.address(), connect: engine.connect, onFailure }),

@@ -23,6 +23,12 @@ export interface EncodedTrace {
   readonly total: TotalFigures;
 }
 
+/** What of a span its segment holds. */
+export type EncodableSpan = Pick<
+  StoredSpan,
+  "traceId" | "id" | "parentId" | "start" | "startNanos" | "figures" | "openRecord"
+>;
+
 /**
  * A body larger than this is cut, so that reading one span of a huge trace never costs more than
  * about this many bytes. A single span that is larger stays whole.
@@ -40,7 +46,7 @@ const LONGEST_GLUE_BYTES = 400;
  */
 export function createSegmentEncoder(
   segmentBytes = SEGMENT_BYTES,
-): (spans: readonly StoredSpan[]) => EncodedTrace {
+): (spans: readonly EncodableSpan[]) => EncodedTrace {
   let scratch = Buffer.allocUnsafeSlow(2 * segmentBytes);
 
   return (spans) => {
@@ -92,7 +98,11 @@ function cutIntoSegments(
 }
 
 /** One segment whose body is the nested answer for the whole tree. */
-function assembled(spans: readonly StoredSpan[], tree: SpanTree, scratch: Buffer): EncodedSegment {
+function assembled(
+  spans: readonly EncodableSpan[],
+  tree: SpanTree,
+  scratch: Buffer,
+): EncodedSegment {
   const { preorder, depth } = tree;
   const entries: Mutable<SegmentEntry>[] = [];
   /** Entries whose record is not closed yet, the innermost last. */
@@ -111,7 +121,7 @@ function assembled(spans: readonly StoredSpan[], tree: SpanTree, scratch: Buffer
     const isFirstChild = open.length === level;
     closeTo(level);
     if (level > 0) at += scratch.write(isFirstChild ? "[" : ",", at, "latin1");
-    const span = spans[index] as StoredSpan;
+    const span = spans[index] as EncodableSpan;
     const openLength = scratch.write(span.openRecord, at);
     const total = totalText(tree.total(index));
     const entry = {
@@ -137,14 +147,14 @@ function assembled(spans: readonly StoredSpan[], tree: SpanTree, scratch: Buffer
 
 /** A segment of open records only; the answer is assembled when it is read. */
 function loose(
-  spans: readonly StoredSpan[],
+  spans: readonly EncodableSpan[],
   indices: readonly number[],
   scratch: Buffer,
 ): EncodedSegment {
   const entries: SegmentEntry[] = [];
   let at = 0;
   for (const index of indices) {
-    const span = spans[index] as StoredSpan;
+    const span = spans[index] as EncodableSpan;
     const openLength = scratch.write(span.openRecord, at);
     entries.push({
       id: span.id,
@@ -163,7 +173,7 @@ function loose(
 }
 
 function segment(
-  [first]: readonly StoredSpan[],
+  [first]: readonly EncodableSpan[],
   entries: readonly SegmentEntry[],
   scratch: Buffer,
   length: number,
@@ -171,7 +181,7 @@ function segment(
 ): EncodedSegment {
   const body = new Uint8Array(length);
   body.set(scratch.subarray(0, length));
-  const header = sealHeader(encodeHeader(entries), body, (first as StoredSpan).traceId);
+  const header = sealHeader(encodeHeader(entries), body, (first as EncodableSpan).traceId);
   return { header, body, spans };
 }
 

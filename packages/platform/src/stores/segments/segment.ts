@@ -1,13 +1,15 @@
 import { crc32 } from "node:zlib";
 import type { Usage } from "@agate/protocol";
 import type { SpanNode } from "@agate/spans/tree";
+import { isFrame, unpackFrame } from "./segment-frame.ts";
 
 // A segment is one row: the spans of one trace that were committed together. Its body is their JSON
 // in one blob, its header tells where each span's text lies and what the tree needs to know of it.
 // A segment is either assembled (its body is the nested answer of a whole trace, complete as long as
 // the trace has no other segment) or loose (open records in a row, nested when they are read). Readers
 // tell the two apart by the segment itself, never by how many segments a trace has: earlier builds
-// wrote traces that are a single loose segment.
+// wrote traces that are a single loose segment. A body may be stored as a zstd frame; the places in its
+// header are those in the plain body.
 
 /** A span and the segment that holds it. */
 export interface PlacedEntry extends SegmentEntry {
@@ -254,6 +256,35 @@ export function unsealHeader(header: string): string {
 export function checkBody(header: string, body: Uint8Array, traceId: string): void {
   if (header.startsWith(UNSEALED)) return;
   if (!header.startsWith(bodySeal(body, traceId))) throw new DamagedSegmentError(traceId);
+}
+
+/**
+ * The body that a header tells the places of: checked by {@link checkBody}, and unpacked where it was stored
+ * as a frame.
+ *
+ * @throws DamagedSegmentError
+ */
+export function plainBody(
+  header: string,
+  stored: Uint8Array<ArrayBuffer>,
+  traceId: string,
+): Uint8Array<ArrayBuffer> {
+  checkBody(header, stored, traceId);
+  return unpackBody(stored);
+}
+
+/**
+ * The same without the check.
+ *
+ * @throws DamagedSegmentError for a damaged frame.
+ */
+export function unpackBody(stored: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (!isFrame(stored)) return stored;
+  try {
+    return unpackFrame(stored);
+  } catch (error) {
+    throw new DamagedSegmentError(null, error);
+  }
 }
 
 /** What {@link bodySum} gives for a header without a seal. */

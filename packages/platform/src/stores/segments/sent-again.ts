@@ -1,10 +1,10 @@
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import type { PlacedEntry, SegmentEntry } from "./segment.ts";
 import {
-  checkBody,
   DamagedSegmentError,
   decodeHeader,
   encodeHeader,
+  plainBody,
   sealHeader,
 } from "./segment.ts";
 import type { EncodedSegment, TraceToWrite } from "./segment-encoder.ts";
@@ -14,6 +14,12 @@ export type TraceAddition = Pick<TraceToWrite, "traceId" | "columns" | "segments
 
 export interface StoredSegment {
   readonly header: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** A segment's records, by the ids of their spans. */
+interface ReadableSegment {
+  readonly entries: ReadonlyMap<string, PlacedEntry>;
   readonly body: Uint8Array;
 }
 
@@ -27,17 +33,17 @@ export function unchangedSpans(
   storedIn: (index: number) => StoredSegment | undefined,
 ): Set<number> {
   const unchanged = new Set<number>();
-  const stored = new Map<StoredSegment, ReadonlyMap<string, PlacedEntry>>();
+  const stored = new Map<StoredSegment, ReadableSegment>();
   for (const { header, body, spans } of trace.segments) {
     for (const [n, entry] of decodeHeader(header, 0).entries()) {
       const index = spans[n] as number;
       const segment = storedIn(index);
       if (segment === undefined) continue;
-      const entries = stored.get(segment) ?? readableEntries(segment, trace.traceId);
-      stored.set(segment, entries);
-      const before = entries.get(entry.id);
+      const readable = stored.get(segment) ?? readSegment(segment, trace.traceId);
+      stored.set(segment, readable);
+      const before = readable.entries.get(entry.id);
       if (before === undefined || nodeText(before) !== nodeText(entry)) continue;
-      if (recordOf(body, entry).equals(recordOf(segment.body, before))) unchanged.add(index);
+      if (recordOf(body, entry).equals(recordOf(readable.body, before))) unchanged.add(index);
     }
   }
   return unchanged;
@@ -82,16 +88,14 @@ export function withoutSpans(
   return { trace: { traceId: trace.traceId, columns, segments }, kept };
 }
 
-/** Empty for a damaged segment: the spans that are sent again replace it. */
-function readableEntries(
-  { header, body }: StoredSegment,
-  traceId: string,
-): ReadonlyMap<string, PlacedEntry> {
+/** Without entries for a damaged segment: the spans that are sent again replace it. */
+function readSegment(stored: StoredSegment, traceId: string): ReadableSegment {
+  const { header } = stored;
   try {
-    checkBody(header, body, traceId);
-    return new Map(decodeHeader(header, 0).map((entry) => [entry.id, entry]));
+    const body = plainBody(header, stored.body, traceId);
+    return { entries: new Map(decodeHeader(header, 0).map((entry) => [entry.id, entry])), body };
   } catch (error) {
-    if (error instanceof DamagedSegmentError) return new Map();
+    if (error instanceof DamagedSegmentError) return { entries: new Map(), body: stored.body };
     throw error;
   }
 }

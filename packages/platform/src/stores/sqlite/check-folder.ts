@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { checkBody, checkTrace, DamagedSegmentError, decodeHeader } from "../segments/segment.ts";
+import { checkTrace, DamagedSegmentError, decodeHeader, plainBody } from "../segments/segment.ts";
 import { StoreRefusalError } from "../store-errors.ts";
 import { filesIn, holdDataDirectory } from "./data-directory.ts";
 import type { ListedTrace, ReadSegment } from "./listed-columns.ts";
@@ -204,11 +204,11 @@ function traceCheck(
         if (!isReadable(segment)) throw new DamagedSegmentError(traceId);
         if (segment.header.startsWith("[")) counts.withoutChecksum++;
         checkTrace(segment.header, traceId);
-        checkBody(segment.header, segment.body, traceId);
+        const body = plainBody(segment.header, segment.body, traceId);
         const entries = decodeHeader(segment.header, segment.segment);
         for (const { id } of entries) ids.add(id);
         const place = { trace_no: traceNo, project };
-        for (const id of columns.listedIn(place, segment, entries)) listed.add(id);
+        for (const id of columns.listedIn(place, { ...segment, body }, entries)) listed.add(id);
       }
       counts.segments += found;
       if (BigInt(found) !== trace.segments) {

@@ -1,7 +1,12 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { ListedSpan } from "@agate/protocol";
 import type { PlacedEntry } from "../segments/segment.ts";
-import { DamagedSegmentError, decodeHeader, openRecordText } from "../segments/segment.ts";
+import {
+  DamagedSegmentError,
+  decodeHeader,
+  openRecordText,
+  unpackBody,
+} from "../segments/segment.ts";
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import { ALWAYS_SUMMARISED } from "../summary/summary-pacer.ts";
 import { laterColumns, listedSpan } from "./older-spans.ts";
@@ -17,7 +22,8 @@ export interface ListedTrace {
 export interface ReadSegment {
   readonly segment: number;
   readonly header: string;
-  readonly body: Uint8Array;
+  /** Unpacked where it is stored as a frame. */
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 const SUMMARY_NAMES = TRACE_SUMMARY.split(/,\s*/);
@@ -128,7 +134,8 @@ export class ListedColumnsRepair {
     const ids = new Set<string>();
     // In the order of their commits: what was sent again wins.
     for (const found of this.#segments.iterate(...segmentRange(trace.trace_no))) {
-      const row = found as unknown as ReadSegment;
+      const stored = found as unknown as ReadSegment;
+      const row = { ...stored, body: unpackBody(stored.body) };
       for (const entry of decodeHeader(row.header, row.segment)) {
         ids.add(entry.id);
         const columns = columnsIn(trace, row, entry);

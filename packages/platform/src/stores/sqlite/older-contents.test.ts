@@ -50,7 +50,8 @@ it("finds content of a version that did not index it, without indexing all texts
   // As that version left it. No text in the index: those that are indexed again can be told from the others.
   change(
     "spans",
-    "DROP TABLE logged_spans; ALTER TABLE traces DROP COLUMN unpriced_calls; PRAGMA user_version = 11",
+    `DROP TABLE logged_spans; ALTER TABLE traces DROP COLUMN unpriced_calls; DROP TABLE merge_progress;
+     PRAGMA user_version = 11`,
   );
   change(
     "index",

@@ -4,7 +4,7 @@ import { AGATE_ATTRIBUTES } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import type { PlacedEntry } from "../segments/segment.ts";
-import { decodeHeader } from "../segments/segment.ts";
+import { decodeHeader, unpackBody } from "../segments/segment.ts";
 import type { StoreTrouble } from "../store-errors.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { sqliteCode } from "./sqlite-errors.ts";
@@ -15,7 +15,7 @@ const SPANS_PER_STEP = 100;
 interface SegmentRow {
   readonly segment: number;
   readonly header: string;
-  readonly body: Uint8Array;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -75,7 +75,7 @@ export class OlderSpans {
       this.#orSkip(segment.segment, () => {
         const entries = decodeHeader(segment.header, segment.segment);
         spans += entries.length;
-        if (this.#fillSegment(traceNo, segment.body, entries)) changed.add(traceNo);
+        if (this.#fillSegment(traceNo, unpackBody(segment.body), entries)) changed.add(traceNo);
       });
     }
     for (const traceNo of changed) {

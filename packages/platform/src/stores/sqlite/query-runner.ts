@@ -9,11 +9,11 @@ import { NO_SCORES_FOUND } from "../score-query.ts";
 import type { HeaderRow } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
 import {
-  checkBody,
   DamagedSegmentError,
   decodeHeader,
   isAssembledEntry,
   openRecordText,
+  plainBody,
   spanIdIn,
 } from "../segments/segment.ts";
 import type { SpanAdditions } from "../span-additions.ts";
@@ -141,8 +141,8 @@ export class QueryRunner {
         const row = readSegment.get(segment) as SegmentRow | undefined;
         // In one snapshot, an existing trace has its top.
         if (row === undefined) throw new DamagedSegmentError(trace_id);
-        checkBody(row.header, row.body, trace_id);
-        const open = openRecordText(row.body, top_offset, top_length);
+        const body = plainBody(row.header, row.body, trace_id);
+        const open = openRecordText(body, top_offset, top_length);
         const added = this.#scores.ofListed(project, trace_id, spanIdIn(open), true);
         const item = added.listed(open, total, content);
         isFull = !page.addIfFits(position, item, listedBytes(content, item, bytes + added.bytes));
@@ -264,8 +264,7 @@ export class QueryRunner {
     const bodies = new ByteWindow<number, Uint8Array<ArrayBuffer>>();
     const readBody = (segment: number, traceId: string) => {
       const { header, body } = readSegment.get(segment) as unknown as SegmentRow;
-      checkBody(header, body, traceId);
-      return body;
+      return plainBody(header, body, traceId);
     };
     const totals = memoise((traceNo: number) => this.#totalsOf(traceNo));
     return ({ segment, segments, span_id, trace_no, trace_id }) => {

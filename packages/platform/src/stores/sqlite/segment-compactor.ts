@@ -109,7 +109,7 @@ export class SegmentCompactor {
     return this.#lastIds.ids;
   }
 
-  #bodyOf(segment: number): Uint8Array {
-    return (this.#body.get(segment) as { body: Uint8Array }).body;
+  #bodyOf(segment: number): Uint8Array<ArrayBuffer> {
+    return (this.#body.get(segment) as { body: Uint8Array<ArrayBuffer> }).body;
   }
 }

@@ -7,7 +7,7 @@ import {
   PartBuilder,
   parseExportPosition,
 } from "../segments/export-parts.ts";
-import { checkBody, DamagedSegmentError, decodeHeader } from "../segments/segment.ts";
+import { DamagedSegmentError, decodeHeader, plainBody } from "../segments/segment.ts";
 import type { SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
 import { laterColumns, listedSpan } from "./older-spans.ts";
@@ -23,7 +23,7 @@ interface TraceRow {
 interface SegmentRow {
   readonly segment: number;
   readonly header: string;
-  readonly body: Uint8Array;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /** Segments that are older than the columns for route and revision, and not filled in yet. */
@@ -100,7 +100,7 @@ export class SpanExporter {
       if (found === undefined) throw new DamagedSegmentError(trace.trace_id);
       if (found.length === 0) continue;
       spans += found.length;
-      bytes += row.body.length;
+      for (const { openRecord } of found) bytes += openRecord.length;
       keep(builder.add({ trace, segment: row.segment, spans: found }));
     }
     keep(builder.finish());
@@ -130,8 +130,8 @@ export class SpanExporter {
     older: OlderSegments | undefined,
   ): StoredSpan[] | undefined {
     try {
-      checkBody(row.header, row.body, trace.trace_id);
-      return this.#spansIn(trace, row, older);
+      const body = plainBody(row.header, row.body, trace.trace_id);
+      return this.#spansIn(trace, { ...row, body }, older);
     } catch (error) {
       if (error instanceof DamagedSegmentError) return undefined;
       throw error;

@@ -3,7 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import type { MessagePort } from "node:worker_threads";
 import { searchableText } from "../search/search-text.ts";
 import { UnindexableSpans } from "../search/unindexable-spans.ts";
-import { decodeHeader } from "../segments/segment.ts";
+import { decodeHeader, unpackBody } from "../segments/segment.ts";
+import type { StoredSegment } from "../segments/sent-again.ts";
 import type { SpanAdditions } from "../span-additions.ts";
 import { NO_ADDITIONS } from "../span-additions.ts";
 import type { StoreTrouble } from "../store-errors.ts";
@@ -51,6 +52,7 @@ export class SpanIndexer {
   readonly #index: DatabaseSync;
   readonly #nextSpans: StatementSync;
   readonly #segment: StatementSync;
+  readonly #segmentOf: StatementSync;
   readonly #nextDeleted: StatementSync;
   readonly #anyLogged: StatementSync;
   readonly #loggedAmong: StatementSync;
@@ -79,6 +81,7 @@ export class SpanIndexer {
       "SELECT span_no, span_id, segment FROM spans WHERE span_no > ? ORDER BY span_no LIMIT ?",
     );
     this.#segment = this.#spans.prepare("SELECT header, body FROM segments WHERE segment = ?");
+    this.#segmentOf = this.#spans.prepare("SELECT segment FROM spans WHERE span_no = ?");
     this.#nextDeleted = this.#spans.prepare("SELECT span_no, span_id FROM deleted_spans LIMIT ?");
     this.#anyLogged = this.#spans.prepare("SELECT 1 FROM logged_spans LIMIT 1");
     // CROSS JOIN keeps the order of the tables.
@@ -259,10 +262,12 @@ export class SpanIndexer {
     let current = -1;
     let body: Buffer | undefined;
     let entries = new Map<string, { offset: number; openLength: number }>();
-    return ({ span_id, segment }, added) => {
+    const textOf = (place: SpanPlace, added: SpanAdditions): string | undefined => {
+      const { span_no, span_id, segment } = place;
       if (segment !== current) {
         const row = this.#readSegment(segment);
-        body = row && Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength);
+        const plain = row && unpackBody(row.body);
+        body = plain && Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
         entries = new Map(
           row === undefined
             ? []
@@ -272,16 +277,21 @@ export class SpanIndexer {
         current = segment;
       }
       const entry = entries.get(span_id);
-      // Deleted meanwhile.
-      if (body === undefined || entry === undefined) return undefined;
+      if (body === undefined || entry === undefined) {
+        // Its trace was merged meanwhile, or it was deleted.
+        const now = this.#segmentOf.get(span_no) as { segment: number } | undefined;
+        const isMoved = now !== undefined && now.segment !== segment;
+        return isMoved ? textOf({ ...place, ...now }, added) : undefined;
+      }
       const open = body.toString("utf8", entry.offset, entry.offset + entry.openLength);
       return searchableText(JSON.parse(added.listed(open, "null")));
     };
+    return textOf;
   }
 
-  #readSegment(segment: number): { header: string; body: Uint8Array } | undefined {
+  #readSegment(segment: number): StoredSegment | undefined {
     try {
-      return this.#segment.get(segment) as { header: string; body: Uint8Array } | undefined;
+      return this.#segment.get(segment) as StoredSegment | undefined;
     } catch (error) {
       if (!isCorrupt(error)) throw error;
       // Without SQLite's code, which would mean that the index is damaged.

@@ -196,6 +196,16 @@ export const MIGRATIONS: readonly string[] = [
     SELECT 1 FROM segments WHERE segment >= trace_no * 1048576 AND segment < (trace_no + 1) * 1048576
       AND (header LIKE '%,[0,null,%' OR header LIKE '%,[1,null,%'));
   `,
+  `
+  -- Bodies may be zstd frames from here on. The trace that is to be packed next, in the order of \`received\`,
+  -- and the last segment of it that was: see trace-merger.ts.
+  CREATE TABLE merge_progress (
+    received INTEGER NOT NULL,
+    trace_no INTEGER NOT NULL,
+    segment INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO merge_progress VALUES (-9007199254740991, -1, -1);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

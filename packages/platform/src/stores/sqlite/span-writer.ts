@@ -14,6 +14,7 @@ import { ScoreWriter } from "./score-table.ts";
 import { SegmentCompactor } from "./segment-compactor.ts";
 import { transientReason } from "./sqlite-errors.ts";
 import { SummaryThread } from "./summary-thread.ts";
+import { TraceMerger } from "./trace-merger.ts";
 import { TraceRemover } from "./trace-remover.ts";
 import type { TraceSummary } from "./trace-summaries.ts";
 import type { WrittenBatch } from "./trace-writer.ts";
@@ -43,8 +44,8 @@ interface Pending {
 
 /**
  * The one writer of a data directory. Batches that arrive during a commit share the next one. Maintenance
- * (freeing deleted rows, summarising huge traces, compacting segments, filling columns of older versions)
- * runs in small steps when no batch waits.
+ * (freeing deleted rows, summarising huge traces, compacting segments, filling columns of older versions,
+ * packing quiet traces) runs in small steps when no batch waits.
  */
 export class SpanWriter {
   readonly #db: DatabaseSync;
@@ -52,6 +53,7 @@ export class SpanWriter {
   readonly #remover: TraceRemover;
   readonly #scores: ScoreWriter;
   readonly #compactor: SegmentCompactor;
+  readonly #merger: TraceMerger;
   readonly #olderSpans: OlderSpans;
   readonly #maxSpansPerTrace: number;
   readonly #announce: (changes: readonly TraceChange[]) => void;
@@ -68,6 +70,7 @@ export class SpanWriter {
   #isSummarising = false;
   #isClosing = false;
   #nextSummary: NodeJS.Timeout | undefined;
+  #nextMerge: NodeJS.Timeout | undefined;
   #pending: Pending[] = [];
   #scheduled = false;
   #closed = false;
@@ -82,6 +85,7 @@ export class SpanWriter {
       onTrouble,
       eraseWithinMs = ERASE_WITHIN_MS,
       compactFromBytes,
+      quietMs,
     }: {
       readonly maxSpansPerTrace: number;
       /** Told what was committed. */
@@ -91,6 +95,8 @@ export class SpanWriter {
       readonly eraseWithinMs?: number;
       /** How much of a segment must be superseded before it is compacted. */
       readonly compactFromBytes?: number | undefined;
+      /** How long a trace must have received nothing before it is packed. */
+      readonly quietMs?: number | undefined;
     },
   ) {
     this.#db = new DatabaseSync(filesIn(directory).spans);
@@ -103,6 +109,7 @@ export class SpanWriter {
     this.#remover = new TraceRemover(this.#db);
     this.#scores = new ScoreWriter(this.#db);
     this.#compactor = new SegmentCompactor(this.#db, compactFromBytes);
+    this.#merger = new TraceMerger(this.#db, quietMs);
     this.#olderSpans = new OlderSpans(this.#db, {
       summarise: (traceNo) => this.#writer.summaries.summarise(traceNo),
       onTrouble,
@@ -184,6 +191,7 @@ export class SpanWriter {
     this.#closed = true;
     this.#checkpoints.cancel();
     clearTimeout(this.#nextSummary);
+    clearTimeout(this.#nextMerge);
     this.#db.close();
   }
 
@@ -224,7 +232,7 @@ export class SpanWriter {
   #commit(group: readonly Pending[], onError: "answer" | "retry-alone"): boolean {
     let written: WrittenBatch[];
     try {
-      written = this.#inTransaction(() => group.map(({ batch }) => this.#writer.write(batch)));
+      written = this.#inTransaction(() => group.map(({ batch }) => this.#write(batch)));
     } catch (error) {
       if (onError === "retry-alone") return false;
       const reason = transientReason(error);
@@ -241,14 +249,30 @@ export class SpanWriter {
     return true;
   }
 
+  #write(batch: BatchToWrite): WrittenBatch {
+    this.#merger.noteWrite(batch.receivedAt);
+    return this.#writer.write(batch);
+  }
+
   /** @returns False when nothing is left to do. */
   #doChore(): boolean {
     return (
       this.#free() ||
       this.#attempt("Large traces get no new summary", () => this.#summariseOne()) ||
       this.#attempt("Superseded records are not freed", () => this.#compactor.compactSome()) ||
-      this.#attempt("Spans of older versions are not completed", () => this.#olderSpans.fillSome())
+      this.#attempt("Spans of older versions are not completed", () =>
+        this.#olderSpans.fillSome(),
+      ) ||
+      this.#attempt("Quiet traces are not packed", () => this.#mergeSome())
     );
+  }
+
+  #mergeSome(): boolean {
+    clearTimeout(this.#nextMerge);
+    if (this.#merger.mergeSome()) return true;
+    const wait = this.#merger.nextTurn();
+    if (wait !== undefined) this.#nextMerge = setTimeout(() => this.#schedule(), wait).unref();
+    return false;
   }
 
   /** A task that fails does not stop the writer: it would fail again after every restart. */

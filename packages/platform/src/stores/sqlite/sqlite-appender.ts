@@ -58,6 +58,8 @@ export interface WriterData {
   readonly troubles: MessagePort;
   /** How much of a segment must be superseded before it is compacted. */
   readonly compactFromBytes: number | undefined;
+  /** How long a trace must have received nothing before it is packed. */
+  readonly quietMs: number | undefined;
 }
 
 /** Sent on `WriterData.changes` after each commit. */

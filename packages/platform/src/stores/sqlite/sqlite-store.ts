@@ -59,6 +59,8 @@ export interface SqliteStoreOptions {
   readonly largeTraceSpans?: number;
   /** How much of a segment must be superseded before it is compacted; tests use a small value. */
   readonly compactFromBytes?: number;
+  /** How long a trace must have received nothing before it is packed; tests use a short time. */
+  readonly quietMs?: number;
 }
 
 /** Two, so that a slow list does not block the others. */
@@ -287,7 +289,7 @@ class SqliteStore implements SpanStore {
 function makeThreads(options: SqliteStoreOptions): Threads {
   const { directory, queries, largeTraceSpans } = options;
   const { onFailure = () => {}, onTrouble = () => {} } = options;
-  const { maxSpansPerTrace = Number.POSITIVE_INFINITY, compactFromBytes } = options;
+  const { maxSpansPerTrace = Number.POSITIVE_INFINITY, compactFromBytes, quietMs } = options;
   const commits = new MessageChannel();
   const troublePort = () => {
     const { port1, port2 } = new MessageChannel();
@@ -299,7 +301,14 @@ function makeThreads(options: SqliteStoreOptions): Threads {
   const writer = new StoreThread<WriterApi>(() => {
     const troubles = troublePort();
     const changes = commits.port2;
-    const data: WriterData = { directory, maxSpansPerTrace, changes, troubles, compactFromBytes };
+    const data: WriterData = {
+      directory,
+      maxSpansPerTrace,
+      changes,
+      troubles,
+      compactFromBytes,
+      quietMs,
+    };
     return spawn("writer-worker", data, changes, troubles);
   }, onFailure);
   const index = new StoreThread<SpanIndexApi>(

@@ -1,10 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ListContent } from "@agate/protocol";
-import { ByteWindow, freeMemory } from "../byte-window.ts";
 import type { HeaderRow, PlacedNode } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
-import type { PlacedEntry } from "../segments/segment.ts";
 import {
   BODY_SEAL_LENGTH,
   bodySum,
@@ -15,19 +13,24 @@ import {
   isAssembledBody,
   isAssembledEntry,
   openRecordText,
+  plainBody,
   spanIdIn,
   withTraceId,
 } from "../segments/segment.ts";
+import { isFrame } from "../segments/segment-frame.ts";
 import { isTraffic, MOST_PAGE_BYTES } from "../span-query.ts";
 import type { TopsOptions, TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
-import { TraceGoneError } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
+import type { SegmentSource } from "./placed-records.ts";
+import { PlacedRecords } from "./placed-records.ts";
 import { ScoreReader } from "./score-table.ts";
 import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
 
 /** Header rows read before other requests may run. */
 const HEADERS_PER_TURN = 64;
+/** As a limit of rows. */
+const ALL = -1;
 
 const MISSING: TreeRead = { kind: "missing" };
 
@@ -194,8 +197,7 @@ export class TraceReader {
       const row = this.#top.get(project, traceId) as unknown as TopRow | undefined;
       if (row === undefined) return undefined;
       const { header, body, offset, length, total } = row;
-      checkBody(header, body, traceId);
-      const open = openRecordText(body, offset, length);
+      const open = openRecordText(plainBody(header, body, traceId), offset, length);
       const added = this.#scores.ofListed(project, traceId, spanIdIn(open), true);
       return { record: added.listed(open, total, content), added: added.bytes };
     });
@@ -208,7 +210,11 @@ export class TraceReader {
       const [body, seal, segments, isScored] = only;
       if (segments > 1) throw new DamagedSegmentError(traceId);
       checkBody(seal, body, traceId);
-      if (isAssembledBody(body) && isScored === 0) return { kind: "assembled", json: body };
+      if (isScored === 0) {
+        // Of traces with one segment, only assembled ones are packed: see trace-merger.ts.
+        if (isFrame(body)) return { kind: "frame", zstd: body };
+        if (isAssembledBody(body)) return { kind: "assembled", json: body };
+      }
     }
     // Without a segment it does not exist, has just arrived, or has lost its segments.
     const trace = this.#findTrace.get(project, traceId) as unknown as TracePlace | undefined;
@@ -226,8 +232,8 @@ export class TraceReader {
       const entry = row && decodeHeader(row.header, place.segment).find(({ id }) => id === spanId);
       if (row === undefined || entry === undefined) return readNodes(place, spanId);
       if (!isAssembledEntry(entry)) return readNodes(place, spanId);
-      checkBody(row.header, row.body, place.trace_id);
-      const json = row.body.subarray(entry.offset, entry.offset + entry.treeLength);
+      const body = plainBody(row.header, row.body, place.trace_id);
+      const json = body.subarray(entry.offset, entry.offset + entry.treeLength);
       return { kind: "assembled", json };
     });
   }
@@ -245,39 +251,23 @@ export class TraceReader {
     const { nodes } = merger;
     const focus = focusId === null ? null : merger.indexOf(focusId);
     if (nodes.length === 0 || focus === -1) return MISSING;
-    /** Segments that were compacted since their headers were read, with where their records are now. */
-    const moved = new Map<number, ReadonlyMap<string, PlacedEntry>>();
-    const bodies = new ByteWindow<number, Uint8Array<ArrayBuffer>>();
-    const readBody = (segment: number) => {
-      const row = this.#segment.get(segment) as unknown as SegmentRow | undefined;
-      if (row === undefined) throw new TraceGoneError("The trace was deleted while it was read");
-      checkBody(row.header, row.body, traceId);
-      if (bodySum(row.header) !== bodySums.get(segment)) {
-        const entries = decodeHeader(row.header, segment);
-        moved.set(segment, new Map(entries.map((entry) => [entry.id, entry])));
-      }
-      return row.body;
+    const [, end] = segmentRange(trace.trace_no);
+    const source: SegmentSource = {
+      segment: (segment) => this.#segment.get(segment) as unknown as SegmentRow | undefined,
+      headersAfter: (segment) =>
+        this.#headers.all(segment + 1, end, ALL) as unknown as readonly HeaderRow[],
     };
+    const records = new PlacedRecords(source, traceId, bodySums);
     return {
       kind: "nodes",
       nodes,
       focus,
       added: this.#scores.ofTrace(project, traceId),
       openRecords: async (wanted) => {
-        bodies.shrink(freeMemory);
+        records.freeSome();
         gone?.throwIfAborted();
         return reading(traceId, () =>
-          wanted.map((index) => {
-            const node = nodes.at(index) as PlacedNode;
-            const body = bodies.get(node.segment) ?? readBody(node.segment);
-            bodies.add(node.segment, body);
-            const entries = moved.get(node.segment);
-            const place = entries === undefined ? node : entries.get(node.id);
-            if (place === undefined) {
-              throw new TraceGoneError("A span of the trace was replaced while it was read");
-            }
-            return body.subarray(place.offset, place.offset + place.openLength);
-          }),
+          wanted.map((index) => records.read(nodes.at(index) as PlacedNode)),
         );
       },
     };

@@ -7,7 +7,7 @@ import type { ForgetApi } from "./span-indexer.ts";
 import { SpanWriter } from "./span-writer.ts";
 import type { AppendApi, WriterApi, WriterData } from "./sqlite-appender.ts";
 
-const { directory, maxSpansPerTrace, changes, troubles, compactFromBytes } =
+const { directory, maxSpansPerTrace, changes, troubles, compactFromBytes, quietMs } =
   workerData as WriterData;
 const main = parentPort as MessagePort;
 const writer = new SpanWriter(directory, {
@@ -15,6 +15,7 @@ const writer = new SpanWriter(directory, {
   announce: (notice) => changes.postMessage(notice),
   onTrouble: (trouble) => troubles.postMessage(trouble),
   compactFromBytes,
+  quietMs,
 });
 const ports: MessagePort[] = [];
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AFTER_TOTAL, betweenRecords, buildTree, closingText, totalText } from "@agate/spans/tree";
+import { unpackFrame } from "../segments/segment-frame.ts";
 import type { SpanStore, TreeFocus, TreeRead } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 
@@ -14,6 +15,11 @@ export type TreeAnswer =
       readonly chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>;
     };
 
+/** For those who can send a zstd frame as it is stored. */
+export type PackedTreeAnswer =
+  | TreeAnswer
+  | { readonly kind: "frame"; readonly zstd: Uint8Array<ArrayBuffer> };
+
 const MISSING: TreeAnswer = { kind: "missing" };
 
 /**
@@ -27,14 +33,31 @@ export function readTree(
   focus: TreeFocus,
   gone?: () => AbortSignal,
 ): TreeAnswer | Promise<TreeAnswer> {
+  const read = readPackedTree(store, project, focus, gone);
+  return read instanceof Promise ? read.then(unpacked) : unpacked(read);
+}
+
+/** The same, packed where the store has it so. */
+export function readPackedTree(
+  store: SpanStore,
+  project: string,
+  focus: TreeFocus,
+  gone?: () => AbortSignal,
+): PackedTreeAnswer | Promise<PackedTreeAnswer> {
   const read = store.readTree(project, focus, gone);
   return read instanceof Promise ? read.then(toAnswer) : toAnswer(read);
 }
 
-function toAnswer(read: TreeRead): TreeAnswer | Promise<TreeAnswer> {
+function unpacked(answer: PackedTreeAnswer): TreeAnswer {
+  return answer.kind === "frame" ? { kind: "whole", json: unpackFrame(answer.zstd) } : answer;
+}
+
+function toAnswer(read: TreeRead): PackedTreeAnswer | Promise<TreeAnswer> {
   switch (read.kind) {
     case "assembled":
       return { kind: "whole", json: read.json };
+    case "frame":
+      return read;
     case "missing":
       return MISSING;
     case "nodes":

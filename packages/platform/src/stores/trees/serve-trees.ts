@@ -3,6 +3,7 @@ import { parentPort } from "node:worker_threads";
 import { serveThread } from "../../threads/thread-rpc.ts";
 import { QueryAbandonedError } from "../query-lane.ts";
 import { DamagedSegmentError } from "../segments/segment.ts";
+import { unpackFrame } from "../segments/segment-frame.ts";
 import type { SpanStore, TreeFocus } from "../span-store.ts";
 import { TraceGoneError } from "../span-store.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
@@ -102,6 +103,9 @@ async function* chunksOf(
       return "missing";
     case "assembled":
       yield tree.json;
+      return "end";
+    case "frame":
+      yield unpackFrame(tree.zstd);
       return "end";
     case "nodes":
       yield* nestRecords(tree);

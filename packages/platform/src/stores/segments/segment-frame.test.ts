@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import {
+  isFrame,
+  packedLength,
+  packFrame,
+  unpackFrame,
+  unpackFrameAside,
+} from "./segment-frame.ts";
+
+/** Around the sizes where a frame tells its length in more bytes, and around that of Node's pool of buffers. */
+const SIZES = [0, 1, 63, 64, 65, 255, 256, 257].concat(
+  [32, 64, 128].flatMap((kib) => [-1, 0, 1].map((more) => kib * 1024 + more)),
+  [65_535 + 256, 65_536 + 256, 5_000_000],
+);
+
+describe.each([
+  { kind: "text", make: (size: number) => Buffer.alloc(size, '{"id":"lorem ipsum"}') },
+  { kind: "noise", make: (size: number) => randomBytes(size) },
+])("a frame of $kind", ({ make }) => {
+  it.each(SIZES)("gives %i bytes back, in memory that can be freed", async (size) => {
+    const bytes = make(size);
+    const frame = packFrame(bytes);
+    expect(isFrame(frame)).toBe(true);
+    expect(packedLength(frame)).toBe(size);
+    for (const unpacked of [unpackFrame(frame), await unpackFrameAside(frame)]) {
+      expect(Buffer.compare(unpacked, bytes)).toBe(0);
+      unpacked.buffer.transfer(0);
+    }
+  });
+});
+
+it("is told from records", () => {
+  expect(isFrame(Buffer.from('{"id":"1"}'))).toBe(false);
+  expect(isFrame(new Uint8Array())).toBe(false);
+});
+
+it("is refused when it is cut off", () => {
+  const frame = packFrame(randomBytes(1_000));
+  for (const length of [4, 5, 6, 7, 500, frame.length - 1]) {
+    expect(() => unpackFrame(frame.subarray(0, length)), `${length}`).toThrow();
+  }
+});
