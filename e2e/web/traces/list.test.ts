@@ -248,3 +248,50 @@ it("shows how to send traces where there are none, then the first trace", async 
   await web.page.getByRole("link", { name: "first" }).waitFor();
   web.expectNoFaults();
 });
+
+describe("a list of long content", () => {
+  it("is requested once, and shows previews; the trace shows the whole", async () => {
+    const system = { role: "system", content: "Be brief. ".repeat(24_000) };
+    const user = { role: "user", content: `What is agate? ${"\u{1F48E}".repeat(400)}` };
+    await sendTraces(platform().url, [
+      {
+        name: "long",
+        application: "previews",
+        attributes: {
+          "ag.span.kind": "LLM",
+          "ag.content.inputs": JSON.stringify({ messages: [system, user] }),
+          "ag.content.outputs": JSON.stringify(`A banded stone. ${"x".repeat(400)} The end.`),
+        },
+      },
+    ]);
+    for (const path of [
+      "/traces?application=previews",
+      "/traces?application=previews&view=spans",
+    ]) {
+      await using web = await newPage({ own: {} });
+      const { page } = web;
+      await page.clock.install();
+      const lists: string[] = [];
+      let bytes = 0;
+      page.on("response", async (response) => {
+        if (!/\/observability\/(traces|spans)\/\?/.test(response.url())) return;
+        lists.push(response.url());
+        bytes += (await response.body()).length;
+      });
+      await Promise.all([page.waitForResponse(/\/observability\/live\//), web.open(path)]);
+      await page.getByText(/End of list/).waitFor();
+      for (let turn = 0; turn < 5; turn++) {
+        await page.clock.runFor(3_000);
+        // Lets requests that the timers have sent go out and come back.
+        await page.evaluate(() => fetch("/health").then((answer) => answer.text()));
+      }
+      expect(lists).toHaveLength(1);
+      expect(bytes).toBeLessThan(4_096);
+      const preview = (await cellsOf(page, "long")).at(-1) ?? "";
+      expect(preview).toMatch(/^What is agate\? \u{1F48E}+…→A banded stone\. x+…$/u);
+      await page.getByRole("link", { name: "long", exact: true }).click();
+      await page.getByText("The end.").waitFor();
+      web.expectNoFaults();
+    }
+  });
+});

@@ -133,7 +133,8 @@ export function TracesPage() {
 
 /** The list of an address, with its selected row, its scroll position and its live tail. */
 function useListView(search: TracesSearch) {
-  const list = useTraceList(search);
+  const [settled, setSettled] = useState<string | null>(null);
+  const list = useTraceList(search, settled);
   const { name, rows, request } = list;
   const selected = useSelectedRow(name, rows);
   const checked = useCheckedRows(name, rows);
@@ -143,6 +144,7 @@ function useListView(search: TracesSearch) {
     hasRows: rows.length > 0,
     isSelected: selected.index >= 0,
     isValid: list.problems.size === 0,
+    onSettled: () => setSettled(name),
   });
 
   // Another list starts at its top.

@@ -8,11 +8,16 @@ import { filterProblems } from "./filters/filter-fields.ts";
 import { flattenRows, rowsSince } from "./live/merge-rows.ts";
 import { filtersOf, type TracesSearch } from "./traces-search.ts";
 
-/** The list that an address asks for: the pages read so far, and the rows still within its range. */
-export function useTraceList(search: TracesSearch) {
+/**
+ * The list that an address asks for: the pages read so far, and the rows still within its range.
+ *
+ * @param settled The name of the list whose stream has settled: another list is not read yet.
+ */
+export function useTraceList(search: TracesSearch, settled: string | null) {
   const client = usePlatform();
   const request = useMemo(() => traceListRequest(search), [search]);
-  const query = useInfiniteQuery(tracesQuery(client, request));
+  const name = JSON.stringify([client.project, request.view, request.range, request.filters]);
+  const query = useInfiniteQuery({ ...tracesQuery(client, request), enabled: settled === name });
   const pages = query.data?.pages;
   const read = useMemo(() => (pages === undefined ? [] : flattenRows(pages)), [pages]);
   const now = useNow();
@@ -25,7 +30,7 @@ export function useTraceList(search: TracesSearch) {
   return {
     request,
     /** Identifies the list. */
-    name: JSON.stringify([client.project, request.view, request.range, request.filters]),
+    name,
     query,
     rows,
     // Rows after one that is too old are older still.

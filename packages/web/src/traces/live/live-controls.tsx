@@ -93,6 +93,8 @@ interface LiveTailOptions {
   readonly isSelected: boolean;
   /** Whether the platform accepts the filters. */
   readonly isValid: boolean;
+  /** Called when the list may be read: its stream is open, or there is none for now. */
+  readonly onSettled: () => void;
 }
 
 /**
@@ -100,11 +102,12 @@ interface LiveTailOptions {
  * is scrolled down. Touch does not count as a pointer: it leaves no position behind.
  */
 export function useLiveTail(request: TraceListRequest, options: LiveTailOptions): LiveTail {
-  const { isOn, hasRows, isSelected, isValid } = options;
+  const { isOn, hasRows, isSelected, isValid, onSettled } = options;
   const [isPointed, setPointed] = useState(false);
   const [isScrolled, setScrolled] = useState(false);
   const isPaused = isOn && hasRows && (isPointed || isSelected || isScrolled);
-  const live = useLiveRows(request, { isHeld: hasRows && (!isOn || isPaused), isValid });
+  const isHeld = hasRows && (!isOn || isPaused);
+  const live = useLiveRows(request, { isHeld, isValid, onSettled });
   return {
     isOn,
     isPaused,

@@ -48,10 +48,15 @@ interface LiveOptions {
   readonly isHeld: boolean;
   /** False while the platform rejects the filters: it would reject the stream as well. */
   readonly isValid: boolean;
+  /** Called when the list may be read: its stream is open, or there is none for now. */
+  readonly onSettled: () => void;
 }
 
 /** Keeps the pages of a list up to date with the platform's event stream. */
-export function useLiveRows(request: TraceListRequest, { isHeld, isValid }: LiveOptions): LiveRows {
+export function useLiveRows(
+  request: TraceListRequest,
+  { isHeld, isValid, onSettled }: LiveOptions,
+): LiveRows {
   const client = usePlatform();
   const cache = useListCache(request);
   const { list } = cache;
@@ -97,7 +102,9 @@ export function useLiveRows(request: TraceListRequest, { isHeld, isValid }: Live
   /** Reads what was missed before the stream was open, or what events do not hold. */
   const readNewest = useEffectEvent(async () => {
     const pages = cache.read();
-    if (pages === undefined || cache.isBusy()) return pollSoon();
+    if (cache.isBusy()) return pollSoon();
+    // The list is read once the stream has settled.
+    if (pages === undefined) return;
     const newest = await readTracePage(client, request, null).catch(() => undefined);
     if (newest !== undefined) receiveNewest(list, pages, newest);
   });
@@ -105,6 +112,7 @@ export function useLiveRows(request: TraceListRequest, { isHeld, isValid }: Live
 
   const isBroken = useTraceStream(isValid ? request : null, {
     isBusy: cache.isBusy,
+    settled: onSettled,
     opened: () => void readNewest(),
     lagged: miss,
     changed: (records: readonly ListedSpan[], unmatched: readonly string[]) => {

@@ -8,7 +8,15 @@ import { usePageVisible } from "../../design/browser-state.ts";
 /** Events within this time are delivered together. */
 const BATCH_MS = 150;
 
+/** A list does not wait longer for its stream. */
+const SETTLE_MS = 1000;
+
 export interface StreamListener {
+  /**
+   * The list may be read: the stream is open, or there is none for now. A list that is read before its stream
+   * is open would have to be read again for what has arrived in between.
+   */
+  settled(): void;
   /** The stream is open, for the first time or after a reconnect. */
   opened(): void;
   /** Traces that changed, and the ids of those that do not match the filters any more. */
@@ -29,6 +37,7 @@ export function useTraceStream(
   const client = usePlatform();
   const isVisible = usePageVisible();
   const [isBroken, setBroken] = useState(false);
+  const settled = useEffectEvent(() => listener.settled());
   const opened = useEffectEvent(() => listener.opened());
   const changed = useEffectEvent((records: readonly ListedSpan[], unmatched: readonly string[]) =>
     listener.changed(records, unmatched),
@@ -42,8 +51,12 @@ export function useTraceStream(
 
   useEffect(() => {
     // A hidden tab would hold one of the six connections that a browser opens to a host.
-    if (!isVisible || list === null) return;
+    if (!isVisible || list === null) {
+      settled();
+      return;
+    }
     const stop = new AbortController();
+    const settle = setTimeout(() => settled(), SETTLE_MS);
     /** Trace id → its latest record; null if it does not match. */
     let batch = new Map<string, ListedSpan | null>();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -70,17 +83,24 @@ export function useTraceStream(
         opened: () => {
           setBroken(false);
           opened();
+          settled();
         },
         changed: (record) => add(record.trace_id, record),
         unmatched: (traceId) => add(traceId, null),
         lagged: () => lagged(),
-        broken: () => setBroken(true),
+        broken: () => {
+          setBroken(true);
+          settled();
+        },
       },
       stop.signal,
       filters(),
-    );
+    ).finally(() => {
+      if (!stop.signal.aborted) settled();
+    });
     return () => {
       stop.abort();
+      clearTimeout(settle);
       clearTimeout(timer);
     };
   }, [client, list, isVisible]);
