@@ -1,7 +1,7 @@
 import type { ClickHouseAddress } from "../store-address.ts";
 
 /** Counts the changes that {@link clickHouseSchema} has seen since the first release. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /** The evaluation run of a trace; null for live traffic. */
 const RUN = "run Nullable(String)";

@@ -12,6 +12,7 @@ import {
   SCHEMA_VERSION,
 } from "./clickhouse-schema.ts";
 import { ClickHouseSession, connectClickHouse, LONG_QUERY_SETTINGS } from "./clickhouse-session.ts";
+import { indexEarlierContent } from "./earlier-logged-words.ts";
 import { countEarlierUnpricedCalls } from "./earlier-unpriced-calls.ts";
 import { SUMMARY_COLUMNS } from "./trace-summary.ts";
 
@@ -19,6 +20,8 @@ import { SUMMARY_COLUMNS } from "./trace-summary.ts";
 const FAILURES_COUNTED = 5;
 /** The version from which on they have the number of their calls without a cost. */
 const UNPRICED_COUNTED = 6;
+/** The version from which on the words of logged content are indexed. */
+const CONTENT_INDEXED = 7;
 
 /** For rows of any number of days. */
 const REWRITING: ClickHouseSettings = {
@@ -64,6 +67,7 @@ export async function prepareDatabase(session: ClickHouseSession): Promise<void>
     if (written > 0 && written < UNPRICED_COUNTED) {
       await countEarlierUnpricedCalls(session, REWRITING);
     }
+    if (written > 0 && written < CONTENT_INDEXED) await indexEarlierContent(session);
     await session.insert("schema_version", ["version"], [[SCHEMA_VERSION]]);
   } catch (error) {
     throw asClickHouseRefusal(address, error);
