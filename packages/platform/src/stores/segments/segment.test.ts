@@ -8,8 +8,12 @@ import {
   DamagedSegmentError,
   decodeHeader,
   encodeHeader,
+  packSegment,
+  plainBody,
 } from "./segment.ts";
+import type { EncodedSegment } from "./segment-encoder.ts";
 import { createSegmentEncoder } from "./segment-encoder.ts";
+import { isFrame } from "./segment-frame.ts";
 
 const encode = createSegmentEncoder();
 const traceId = traceIdOf(1);
@@ -58,5 +62,54 @@ describe("the seal of a segment", () => {
     const unsealed = encodeHeader(decodeHeader(header, 0));
     expect(decodeHeader(unsealed, 0)).toEqual(decodeHeader(header, 0));
     expect(() => checkBody(unsealed, new Uint8Array(3), traceId)).not.toThrow();
+  });
+});
+
+describe("a packed segment", () => {
+  const spansOf = (count: number) =>
+    Array.from({ length: count }, (_, n) =>
+      storedSpan({
+        id: spanIdOf(n * 0x9e3779b1),
+        parentId: n === 0 ? null : spanIdOf(0),
+        start: n * 1_000,
+        inputs: "lorem ipsum",
+        figures: {
+          role: "own",
+          usage: null,
+          cost: n / 3,
+          call: { key: `é${n}`, isCostSent: false, during: undefined },
+        },
+      }),
+    );
+
+  it.each([
+    { count: 1, isPacked: false },
+    { count: 2, isPacked: true },
+    { count: 100, isPacked: true },
+  ])("of $count spans says the same, and packs its header: $isPacked", ({ count, isPacked }) => {
+    const [plain] = encode(spansOf(count)).segments as [EncodedSegment];
+    const packed = packSegment(plain.header, plain.body, traceId);
+    expect(isFrame(packed.body)).toBe(true);
+    expect(Buffer.compare(plainBody(packed.header, packed.body, traceId), plain.body)).toBe(0);
+    expect(decodeHeader(packed.header, 7)).toEqual(decodeHeader(plain.header, 7));
+    expect(packed.header.length < plain.header.length).toBe(isPacked);
+    checkTrace(packed.header, traceId);
+  });
+
+  it("is found damaged by any changed byte of its header or its body", () => {
+    const [plain] = encode(spansOf(20)).segments as [EncodedSegment];
+    const packed = packSegment(plain.header, plain.body, traceId);
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const header = Buffer.from(packed.header, "latin1");
+        const changed = at % header.length;
+        header[changed] = (header[changed] as number) ^ flip;
+        expect(() => decodeHeader(header.toString("latin1"), 0)).toThrow(DamagedSegmentError);
+        const frame = Uint8Array.from(packed.body);
+        const place = at % frame.length;
+        frame[place] = (frame[place] as number) ^ flip;
+        expect(() => plainBody(packed.header, frame, traceId)).toThrow(DamagedSegmentError);
+      }),
+    );
   });
 });

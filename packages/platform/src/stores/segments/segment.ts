@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Usage } from "@agate/protocol";
 import type { SpanNode } from "@agate/spans/tree";
-import { isFrame, unpackFrame } from "./segment-frame.ts";
+import { isFrame, packFrame, unpackFrame } from "./segment-frame.ts";
 
 // A segment is one row: the spans of one trace that were committed together. Its body is their JSON
 // in one blob, its header tells where each span's text lies and what the tree needs to know of it.
@@ -201,7 +201,8 @@ export function figuresOf(tuple: FiguresTuple): NonNullable<SpanNode["figures"]>
 
 // A header begins with a seal: the letter c and three CRC-32 in hexadecimal, of the trace's id, of the
 // body, and of the header itself (the two before it included). Headers from before there were seals
-// are JSON from their first character on: these segments are read without a check.
+// are JSON from their first character on: these segments are read without a check. After the seal, the
+// header is JSON, or the letter z and a zstd frame of it in base64.
 
 /** The stored data of a trace differs from what was written. */
 export class DamagedSegmentError extends Error {
@@ -223,13 +224,15 @@ const DIGITS = 8;
 /** As far as a body is checked by it: the header's own checksum follows. */
 export const BODY_SEAL_LENGTH = MARK.length + 2 * DIGITS;
 const SEAL_LENGTH = BODY_SEAL_LENGTH + DIGITS;
+/** What a packed header begins with after its seal. */
+const PACKED = "z";
 /** How every header without a seal begins. */
 const UNSEALED = '[["';
 
-/** @param json The header's own text. */
-export function sealHeader(json: string, body: Uint8Array, traceId: string): string {
+/** @param text The header's own text. */
+export function sealHeader(text: string, body: Uint8Array, traceId: string): string {
   const seal = bodySeal(body, traceId);
-  return seal + hex(crc32(json, crc32(seal))) + json;
+  return seal + hex(crc32(text, crc32(seal))) + text;
 }
 
 /**
@@ -244,7 +247,26 @@ export function unsealHeader(header: string): string {
   if (header.slice(BODY_SEAL_LENGTH, SEAL_LENGTH) !== hex(crc32(json, crc32(seal)))) {
     throw new DamagedSegmentError(null);
   }
-  return json;
+  if (!json.startsWith(PACKED)) return json;
+  const frame = Buffer.from(json.slice(PACKED.length), "base64");
+  return Buffer.from(unpackBody(frame)).toString();
+}
+
+/**
+ * The same segment packed: its body as a frame, and its header too where that is shorter.
+ *
+ * @param body The plain body, which must have been checked.
+ */
+export function packSegment(
+  header: string,
+  body: Uint8Array,
+  traceId: string,
+): { readonly header: string; readonly body: Uint8Array<ArrayBuffer> } {
+  const json = unsealHeader(header);
+  const packed = PACKED + Buffer.from(packFrame(Buffer.from(json))).toString("base64");
+  const frame = packFrame(body);
+  const shorter = packed.length < json.length ? packed : json;
+  return { header: sealHeader(shorter, frame, traceId), body: frame };
 }
 
 /**

@@ -7,14 +7,13 @@ import {
   DamagedSegmentError,
   isAssembledBody,
   openRecordText,
+  packSegment,
   plainBody,
-  sealHeader,
   UNSEALED_BODY,
-  unsealHeader,
 } from "../segments/segment.ts";
 import type { EncodableSpan, EncodedSegment } from "../segments/segment-encoder.ts";
 import { createSegmentEncoder } from "../segments/segment-encoder.ts";
-import { isFrame, packFrame } from "../segments/segment-frame.ts";
+import { isFrame } from "../segments/segment-frame.ts";
 import type { StoredSegment } from "../segments/sent-again.ts";
 import { segmentRange } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
@@ -237,7 +236,7 @@ export class TraceMerger {
     this.#deleteSegments.run(first, end);
     this.#forgetSuperseded.run(first, end);
     for (const [n, segment] of segments.entries()) {
-      const { header, body } = packed(segment, trace_id);
+      const { header, body } = packSegment(segment.header, segment.body, trace_id);
       this.#insertSegment.run(next + n, header, body);
       if (segments.length === 1) this.#moveSpans.run(next, trace_no);
       else this.#moveEach(trace_no, next + n, segment, spans);
@@ -276,7 +275,7 @@ export class TraceMerger {
   #pack(row: SegmentRow, traceId: string): Step {
     if (isUnsealed(row.header)) return NOTHING_DONE;
     checkBody(row.header, row.body, traceId);
-    const { header, body } = packed(row, traceId);
+    const { header, body } = packSegment(row.header, row.body, traceId);
     this.#rewrite.run(header, body, row.segment);
     return { bytes: row.body.length };
   }
@@ -285,11 +284,6 @@ export class TraceMerger {
 /** Written before there were checksums: a new one would vouch for records that nothing has checked. */
 function isUnsealed(header: string): boolean {
   return bodySum(header) === UNSEALED_BODY;
-}
-
-function packed({ header, body }: StoredSegment, traceId: string): StoredSegment {
-  const frame = packFrame(body);
-  return { header: sealHeader(unsealHeader(header), frame, traceId), body: frame };
 }
 
 function encodable(
