@@ -10,7 +10,7 @@ import { expectSoundFiles } from "./expect-sound-files.ts";
 
 /** In each, the server waits a minute before it merges anything. */
 const ROUNDS = 3;
-const REQUESTS = 60;
+const REQUESTS = 25;
 
 it("keeps every span once when it is killed while it merges quiet traces", () =>
   crashRun(async ({ random, folder, clients, ledgers }) => {

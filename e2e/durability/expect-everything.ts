@@ -5,7 +5,7 @@ import type { TraceLedger, TraceState } from "./trace-ledger.ts";
 import { COMMON_WORD, wordOf } from "./trace-ledger.ts";
 
 /** How long the full-text index may take to catch up. */
-const CATCH_UP = { timeout: 30_000 };
+const CATCH_UP = { timeout: 120_000 };
 
 /** A filter that finds all that the ledgers' clients send; none where no other client sends anything. */
 type Among = Readonly<Record<string, string>>;
