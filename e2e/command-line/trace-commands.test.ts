@@ -1,3 +1,4 @@
+import type { ListedSpan } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunningServer } from "../running-server.ts";
 import { startServer } from "../running-server.ts";
@@ -83,6 +84,23 @@ describe("agate traces", () => {
   ])("%j finds %i", async (filters, count) => {
     const { stdout } = await agate("traces", ...filters, "--json");
     expect((JSON.parse(stdout) as { items: unknown[] }).items).toHaveLength(count);
+  });
+
+  it("prints previews of long values as JSON, and all of them with --full", async () => {
+    const inputs = "What is agate? ".repeat(1_000).trim();
+    const start = Date.now();
+    const span = { traceId: "2".repeat(32), spanId: "00000000000000b1", name: "long", start };
+    const attributes = { "ag.application": "long", "ag.content.inputs": JSON.stringify(inputs) };
+    await sendOtlp(server.url, [{ ...span, end: start + 1, attributes }]);
+    const list = async (...flags: readonly string[]) => {
+      const { stdout } = await agate("traces", "--app", "long", "--json", ...flags);
+      return (JSON.parse(stdout) as { items: ListedSpan[] }).items[0];
+    };
+    const preview = await list();
+    expect(preview?.content.inputs).toBe(inputs.slice(0, 300));
+    expect(preview?.truncated).toEqual({ "content.inputs": inputs.length + 2 });
+    const full = await list("--full");
+    expect([full?.content.inputs, full?.truncated]).toEqual([inputs, undefined]);
   });
 
   it("says what is wrong with a filter that only the server can check", async () => {

@@ -54,6 +54,22 @@ describe("GET /observability/live/", () => {
     }
   });
 
+  it("has previews of long values unless all is asked for, with filters or without", async () => {
+    const listeners = [];
+    for (const query of ["", "?content=full", "?name=long", "?name=long&content=full"]) {
+      listeners.push(await listen(`/observability/live/${query}`));
+    }
+    const inputs = "x".repeat(301);
+    await platform.append([storedSpan({ traceId: traceIdOf(50), name: "long", inputs })]);
+    for (const [n, listener] of listeners.entries()) {
+      const { data } = (await listener.next()) ?? {};
+      expect(data).toMatchObject({ trace_id: traceIdOf(50) });
+      expect([data.content.inputs, data.truncated]).toEqual(
+        n % 2 === 0 ? ["x".repeat(300), { "content.inputs": 303 }] : [inputs, undefined],
+      );
+    }
+  });
+
   it("tells of many traces, each once in a while", async () => {
     const listener = await listen();
     for (let n = 100; n < 110; n++) {

@@ -1,6 +1,7 @@
 import type { ListedSpan } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expectedPreview } from "../../stores/contract/expected-preview.fixture.ts";
 import { withoutChildren } from "../../stores/contract/expected-tree.fixture.ts";
 import {
   spanIdOf,
@@ -108,8 +109,29 @@ it("lists records as the trace endpoint shows them, without children", async () 
   expect(list.json.items).toEqual([withoutChildren(single.json)]);
 });
 
+it.each(["traces", "spans"])(
+  "lists previews of long values of %s unless all is asked for",
+  async (kind) => {
+    const inputs = { messages: [{ role: "user", content: "What is agate? ".repeat(20_000) }] };
+    const n = kind === "traces" ? 70 : 71;
+    await platform.append(trace(n, { inputs, userId: `long ${kind}`, start: -n }));
+    const list = (query: string) =>
+      platform.get(`/observability/${kind}/?user_id=long%20${kind}${query}`);
+    const { json: full } = await list("&content=full");
+    expect(full.items).toMatchObject([{ content: { inputs } }]);
+    for (const query of ["", "&content=preview"]) {
+      const { json: previews } = await list(query);
+      expect(previews).toEqual({ items: full.items.map(expectedPreview), next_cursor: null });
+      expect(previews.items[0].truncated).toEqual({
+        "content.inputs": JSON.stringify(inputs).length,
+      });
+    }
+  },
+);
+
 describe("a bad parameter", () => {
   it.each([
+    ["content=all", "content", "value_not_allowed", "preview or full"],
     ["status=ok", "status", "value_not_allowed", "UNSET, OK or ERROR"],
     ["any_error=1", "any_error", "value_not_allowed", "true or false"],
     ["spankind=llm", "spankind", "value_not_allowed", "WORKFLOW"],
