@@ -127,11 +127,22 @@ function readObservation(row: ExportRow): ImportedRow {
   return { spans: [imported], scores: [], skipped: [] };
 }
 
+/** Fields of a trace that rows of enriched observations repeat; which of them is chosen for the export. */
+const TRACE_FIELDS = [
+  "trace_name",
+  "user_id",
+  "session_id",
+  "tags",
+  "release",
+  "bookmarked",
+  "public",
+];
+
 /** Rows without the trace's own fields come with rows of traces, which are above them. */
 function parentOf(row: ExportRow, traceId: string): string | null {
   const parent = textIn(row.parent_observation_id);
   if (parent !== null) return spanIdOf(parent, traceId);
-  const isEnriched = ["trace_name", "user_id", "session_id"].some((name) => name in row);
+  const isEnriched = TRACE_FIELDS.some((name) => name in row);
   return isEnriched ? null : spanOfTrace(traceId);
 }
 

@@ -112,6 +112,10 @@ function eventOf(event: unknown, start: bigint) {
 }
 
 function readAnnotation(row: ExportRow): ImportedRow {
+  // Of several documents of one span the last would replace the others.
+  if (typeof row.document_position === "number") {
+    return skipped("an annotation of a retrieved document, not of a span");
+  }
   const span = textIn(row.span_id);
   if (span !== null) {
     return { spans: [], scores: [scoreOf("phoenix-span", row)], skipped: [] };
