@@ -37,6 +37,9 @@ const RETRY_SUMMARY_MS = 200;
 /** After this many failures in a row, a trace is not summarised until the next start. */
 const SUMMARY_ATTEMPTS = 3;
 
+/** How long packing rests, in times of how long its last step took. */
+const REST_AFTER_MERGE = 2;
+
 interface Pending {
   readonly batch: BatchToWrite;
   readonly answer: PromiseWithResolvers<AppendOutcome>;
@@ -70,6 +73,7 @@ export class SpanWriter {
   #isSummarising = false;
   #isClosing = false;
   #nextSummary: NodeJS.Timeout | undefined;
+  /** Undefined while packing does not rest. */
   #nextMerge: NodeJS.Timeout | undefined;
   #pending: Pending[] = [];
   #scheduled = false;
@@ -263,15 +267,26 @@ export class SpanWriter {
       this.#attempt("Spans of older versions are not completed", () =>
         this.#olderSpans.fillSome(),
       ) ||
-      this.#attempt("Quiet traces are not packed", () => this.#mergeSome())
+      this.#mergeSome()
     );
   }
 
+  /** Packs some traces, and rests: a database of an earlier version would keep a core busy for minutes. */
   #mergeSome(): boolean {
-    clearTimeout(this.#nextMerge);
-    if (this.#merger.mergeSome()) return true;
-    const wait = this.#merger.nextTurn();
-    if (wait !== undefined) this.#nextMerge = setTimeout(() => this.#schedule(), wait).unref();
+    if (this.#nextMerge !== undefined) return false;
+    const started = performance.now();
+    let wait: number | undefined;
+    const isMore = this.#attempt("Quiet traces are not packed", () => {
+      const hasMerged = this.#merger.mergeSome();
+      if (!hasMerged) wait = this.#merger.nextTurn();
+      return hasMerged;
+    });
+    if (isMore) wait = REST_AFTER_MERGE * (performance.now() - started);
+    if (wait === undefined) return false;
+    this.#nextMerge = setTimeout(() => {
+      this.#nextMerge = undefined;
+      this.#schedule();
+    }, wait).unref();
     return false;
   }
 
