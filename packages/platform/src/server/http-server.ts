@@ -68,15 +68,20 @@ const TIMEOUTS: RequestTimeouts = {
 /** What a server holds at the moment. */
 interface ServerState {
   isClosing: boolean;
-  readonly underWay: Set<ServerResponse>;
-  /** Browsers and pools open connections in advance; Node does not count these as idle. */
-  readonly unused: Set<Socket>;
+  /**
+   * The open connections, each with its last response. Undefined before the first: browsers and pools
+   * open connections in advance, and Node does not count these as idle.
+   *
+   * Not a set of the responses under way: V8 makes a new table for a set after every few dozen entries,
+   * and the old tables, once in the old generation, keep the responses in them until a full collection.
+   */
+  readonly connections: Map<Socket, ServerResponse | undefined>;
 }
 
 /** Serves the app over HTTP, with a log line a request. */
 export function startHttpServer(options: HttpServerOptions): Promise<ListenOutcome> {
   const { app, host, port, maxConnections } = options;
-  const state: ServerState = { isClosing: false, underWay: new Set(), unused: new Set() };
+  const state: ServerState = { isClosing: false, connections: new Map() };
   const server = nodeServer(options, state);
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
@@ -100,7 +105,7 @@ export function startHttpServer(options: HttpServerOptions): Promise<ListenOutco
 
 function nodeServer(options: HttpServerOptions, state: ServerState): Server {
   const { app, requests, maxConnections } = options;
-  const { underWay, unused } = state;
+  const { connections } = state;
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const server = createServer(
     {
@@ -115,11 +120,9 @@ function nodeServer(options: HttpServerOptions, state: ServerState): Server {
       requireHostHeader: false,
     },
     (incoming, outgoing) => {
-      unused.delete(incoming.socket);
-      underWay.add(outgoing);
+      connections.set(incoming.socket, outgoing);
       const record = requestRecorder(requests, incoming, outgoing);
       outgoing.on("close", () => {
-        underWay.delete(outgoing);
         record();
         if (state.isClosing) setImmediate(() => server.closeIdleConnections());
       });
@@ -129,8 +132,8 @@ function nodeServer(options: HttpServerOptions, state: ServerState): Server {
   );
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   server.on("connection", (socket) => {
-    unused.add(socket);
-    socket.once("close", () => unused.delete(socket));
+    connections.set(socket, undefined);
+    socket.once("close", () => connections.delete(socket));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === HTTP2_PREFACE && options.onHttp2) refuseHttp2(socket, options.onHttp2());
@@ -183,8 +186,10 @@ async function closeServer(
     server.close(() => resolve());
   });
   server.closeIdleConnections();
-  for (const socket of state.unused) socket.destroy();
-  for (const outgoing of state.underWay) outgoing.shouldKeepAlive = false;
+  for (const [socket, outgoing] of state.connections) {
+    if (outgoing === undefined) socket.destroy();
+    else outgoing.shouldKeepAlive = false;
+  }
   const waiting = new AbortController();
   const timeout = delay(graceMs, "late", { signal: waiting.signal }).catch(() => "stopped waiting");
   const first = await Promise.race([closed, timeout]);
