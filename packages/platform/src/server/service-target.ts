@@ -40,6 +40,7 @@ function namesIn(name: string): Pick<ServiceTarget, "application" | "environment
 }
 
 function decoded(segment: string): string {
+  if (!segment.includes("%")) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {

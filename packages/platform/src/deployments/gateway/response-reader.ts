@@ -57,6 +57,7 @@ export class ResponseReader {
         this.#kept = Buffer.from(rest);
         return;
       }
+      if (taken === rest.length) return;
       rest = rest.subarray(taken);
     }
     if (rest.length > 0) throw new MalformedResponse("it has bytes after its end");
