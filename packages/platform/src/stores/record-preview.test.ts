@@ -108,6 +108,32 @@ describe("the preview of a record", () => {
     else expect(content.inputs).toSatisfy((text: string) => text.length <= 300);
   });
 
+  it.each(["x", "\n", "\u0001", '"', "\\", "\u{1F48E}", "e\u0301", " \u{1F48E}"])(
+    "reads the beginning of a long text of %j",
+    (unit) => {
+      // On both sides of the length from which only the beginning is parsed, wherever an escape is cut.
+      for (const length of [16_300, 16_400, 100_000, 100_001, 100_002, 100_003, 100_004, 100_005]) {
+        const escaped = JSON.stringify(unit).length - 2;
+        const inputs = "y".repeat(length % 6) + unit.repeat(Math.ceil(length / escaped));
+        const record = recordWith({ inputs });
+        expect(previewOf(record)).toEqual(expectedPreview(record));
+      }
+    },
+  );
+
+  it("is of the JSON of a value that is too long to be parsed", () => {
+    const MIB = 1024 * 1024;
+    for (const length of [MIB - 1, MIB, MIB + 1]) {
+      const inputs = { question: "x".repeat(length - '{"question":""}'.length) };
+      const record = recordWith({ inputs });
+      const preview = previewOf(record);
+      expect(preview).toEqual(expectedPreview(record));
+      const beginning = length > MIB ? '{"question":"xxx' : "xxx";
+      expect(preview.content.inputs).toSatisfy((text: string) => text.startsWith(beginning));
+      expect(preview.truncated).toEqual({ "content.inputs": length });
+    }
+  });
+
   it("leaves the text of what is short as it is", () => {
     const digits = '{ "id" : 12345678901234567890, "price": 1.0,\n "list": [ 1 , [] ] }';
     const record = JSON.stringify(recordWith({ inputs: "I", internals: "N" }))

@@ -6,6 +6,12 @@ import { jsonElements, jsonMembers } from "./json-scan.ts";
 /** An object in a preview has its first members, up to this many characters. */
 const MEMBER_CHARACTERS = 1_000;
 
+/** Of a text in JSON, more than a preview reads: an escape may have six characters. */
+const TEXT_CHARACTERS = 16 * 1024;
+
+/** Parsing a longer value may take more than 20 ms. */
+const PARSED_CHARACTERS = 1024 * 1024;
+
 /** Attributes that lists show: they stay, however many others there are. */
 const KEPT_MEMBERS: ReadonlySet<string> = new Set(
   Object.values(AGATE_ATTRIBUTES).map((name) => JSON.stringify(name)),
@@ -69,13 +75,28 @@ function rewrite(json: string, value: (name: string, json: string) => string): s
 /** A value of any type, as a text where it is long. */
 function shortValue(json: string): string {
   if (json.length <= PREVIEW_CHARACTERS) return json;
-  const value = parsed(json);
+  const value = json.startsWith('"') ? textBeginning(json) : parsed(json);
   if (typeof value === "string" && value.length <= PREVIEW_CHARACTERS) return json;
   return JSON.stringify(previewText(value));
 }
 
-/** Records of early versions have no checksum: where one is damaged, its text is shown. */
+/** The beginning of a text in JSON, which is all of it where it is short. */
+function textBeginning(json: string): unknown {
+  if (json.length <= TEXT_CHARACTERS) return parsed(json);
+  let end = 1;
+  while (end < TEXT_CHARACTERS) {
+    const isEscape = json[end] === "\\";
+    end += isEscape ? (json[end + 1] === "u" ? 6 : 2) : 1;
+  }
+  return parsed(`${json.slice(0, end)}"`);
+}
+
+/**
+ * A value, or its JSON where it is too long to be parsed for a line of it. So is one that is damaged: records of
+ * early versions have no checksum.
+ */
 function parsed(json: string): unknown {
+  if (json.length > PARSED_CHARACTERS) return json;
   try {
     return JSON.parse(json);
   } catch {

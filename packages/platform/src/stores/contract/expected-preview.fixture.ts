@@ -45,7 +45,9 @@ function isLong(value: unknown): boolean {
 }
 
 function shortValue(value: unknown): unknown {
-  return isLong(value) ? previewText(value) : value;
+  if (!isLong(value)) return value;
+  const isTooLong = typeof value !== "string" && JSON.stringify(value).length > 1024 * 1024;
+  return previewText(isTooLong ? JSON.stringify(value) : value);
 }
 
 function shortMembers(members: JsonObject | null): JsonObject | null {
