@@ -1,5 +1,14 @@
 import { expectedRecord, latencyOf } from "./expected-record.ts";
 import { expectedTree, type PlacedSpan } from "./expected-tree.ts";
+import {
+  bytesOf,
+  contentOf,
+  isTooLong,
+  MOST_SPAN_BYTES,
+  type ModelLog,
+  mergedBySpan,
+  withLogs,
+} from "./model-log.ts";
 import { identityOf, type ModelScore, matchesScores, shownScore } from "./model-score.ts";
 import { compareSpans, type ModelSpan } from "./model-span.ts";
 import { matchesSearch, wordsOfSpan } from "./search-words.ts";
@@ -56,7 +65,7 @@ export interface Listed {
   readonly dimensions: Dimensions;
   /** Whether any span of its trace failed. */
   readonly hasFailed: boolean;
-  /** The spans that a search may find it by. */
+  /** The spans that a search may find it by, with the content that was logged of them. */
   readonly searched: readonly ModelSpan[];
   /** Those that it is found by. */
   readonly scores: readonly ModelScore[];
@@ -68,7 +77,7 @@ export interface StoredModelScore {
   readonly score: ModelScore;
 }
 
-/** The most that a trace takes. */
+/** The most that a trace takes, logged content of requests included. */
 const MOST_SCORES = 1_000;
 
 /** The spans that a platform holds for one project, in arrays, and what it must answer about them. */
@@ -77,6 +86,8 @@ export class NaiveModel {
   readonly #traces = new Map<string, Map<string, ModelSpan>>();
   /** Of each trace, by what is judged and by whom. */
   readonly #scores = new Map<string, Map<string, StoredModelScore>>();
+  /** Logged content of each trace, by what it says. */
+  readonly #logs = new Map<string, Map<string, ModelLog>>();
   /** What each id stands for. */
   readonly #judgements = new Map<string, string>();
   readonly #shownScores = new Map<string, readonly StoredModelScore[]>();
@@ -120,7 +131,8 @@ export class NaiveModel {
       const { traceId } = score;
       const own = held.get(traceId) ?? new Set(this.#scores.get(traceId)?.keys());
       held.set(traceId, own);
-      if (own.size >= MOST_SCORES && !own.has(identityOf(score))) return [place];
+      const rows = own.size + (this.#logs.get(traceId)?.size ?? 0);
+      if (rows >= MOST_SCORES && !own.has(identityOf(score))) return [place];
       own.add(identityOf(score));
       return [];
     });
@@ -138,6 +150,42 @@ export class NaiveModel {
     own.set(identityOf(score), { id, score });
     this.#scores.set(score.traceId, own);
     this.#shownScores.delete(score.traceId);
+  }
+
+  /** Keeps what a request has logged. @returns how many log records have no room. */
+  log(request: readonly ModelLog[]): number {
+    return mergedBySpan(request)
+      .filter((log) => !this.#hasKept(log))
+      .reduce((sum, { records }) => sum + records, 0);
+  }
+
+  #hasKept(log: ModelLog): boolean {
+    const { traceId, spanId } = log;
+    const own = this.#logs.get(traceId) ?? new Map<string, ModelLog>();
+    if (isTooLong(log)) return false;
+    if (!own.has(contentOf(log))) {
+      const ofSpan = [...own.values()].filter((other) => other.spanId === spanId);
+      const bytes = [...ofSpan, log].reduce((sum, each) => sum + bytesOf(each), 0);
+      if (bytes > MOST_SPAN_BYTES || this.rowsOf(traceId) >= MOST_SCORES) return false;
+    }
+    own.set(contentOf(log), log);
+    this.#logs.set(traceId, own);
+    return true;
+  }
+
+  /** How many scores and logged contents a trace has, also where no span of it has come. */
+  rowsOf(traceId: string): number {
+    return (this.#scores.get(traceId)?.size ?? 0) + (this.#logs.get(traceId)?.size ?? 0);
+  }
+
+  /** The span as its record shows it. */
+  #shown(span: ModelSpan): ModelSpan {
+    const logs = this.#logs.get(span.traceId);
+    if (logs === undefined) return span;
+    return withLogs(
+      span,
+      [...logs.values()].filter(({ spanId }) => spanId === span.spanId),
+    );
   }
 
   /** In the order in which they are shown. */
@@ -160,11 +208,12 @@ export class NaiveModel {
         )
       : this.#scoresOfSpan(span);
     const shown = own.map(({ id, score }) => shownScore(score, id));
-    return expectedRecord(span, this.project, total, shown, failedSpans);
+    return expectedRecord(this.#shown(span), this.project, total, shown, failedSpans);
   }
 
   delete(traceId: string): void {
     this.#scores.delete(traceId);
+    this.#logs.delete(traceId);
     this.#shownScores.delete(traceId);
     this.#traces.delete(traceId);
     this.#trees.delete(traceId);
@@ -217,7 +266,7 @@ export class NaiveModel {
       tokens: top.total.usage,
       unpricedCalls: top.total.unpricedCalls,
       dimensions,
-      searched: others,
+      searched: others.map((span) => this.#shown(span)),
       scores: this.scoresOf(traceId).map(({ score }) => score),
     };
     return { traceId, line };
@@ -254,7 +303,7 @@ export class NaiveModel {
       unpricedCalls: placed.total.unpricedCalls,
       dimensions: { ...ownDimensions(span), run },
       hasFailed: this.#failedIn(span.traceId) > 0,
-      searched: [span],
+      searched: [this.#shown(span)],
       scores: this.#scoresOfSpan(span).map(({ score }) => score),
     };
   }

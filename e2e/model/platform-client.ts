@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { SpanRecord } from "@agate/protocol";
+import { type ModelLog, otlpLogs } from "./model-log.ts";
 import { type ModelScore, scoreBody } from "./model-score.ts";
 import { type ModelSpan, otlpRequest } from "./model-span.ts";
 
@@ -57,6 +58,19 @@ export class PlatformClient {
         `The platform did not take ${spans.length} spans: ${response.status} ${answer}`,
       );
     }
+  }
+
+  /** Sends log records in one request, and gives how many were rejected. */
+  async sendLogs(logs: readonly ModelLog[]): Promise<number> {
+    const response = await this.#ask("/v1/logs", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: otlpLogs(logs),
+    });
+    const { partialSuccess } = (await parsed(response)) as {
+      partialSuccess?: { rejectedLogRecords: string };
+    };
+    return Number(partialSuccess?.rejectedLogRecords ?? 0);
   }
 
   /** Sends scores in one request; their ids, or the places of those that their traces have no room for. */

@@ -4,6 +4,7 @@ import { latencyOf } from "./expected-record.ts";
 import type { ScoreQuestion } from "./expected-score-analytics.ts";
 import type { ModelSpan } from "./model-span.ts";
 import type { Filter, FilterName, NaiveModel } from "./naive-model.ts";
+import { LOG_WORD } from "./random-logs.ts";
 import { randomScoreCondition } from "./random-scores.ts";
 import { WORDS, wordOf } from "./random-spans.ts";
 
@@ -46,6 +47,8 @@ export function randomFilter(
     const value = conditionOf(span, name);
     if (value !== null) filter[name] = value;
   }
+  // Both are the start of the span, and the server refuses a range of nothing.
+  if (filter.from !== undefined) delete filter.to;
   if (random.chance(0.5)) filter.traffic = random.pick(["live", "evaluation", "all", "all"]);
   if (random.chance(0.3)) filter.score = randomScoreCondition(random);
   if (mayHaveWords && random.chance(0.6)) filter.q = randomSearch(random, span);
@@ -88,6 +91,9 @@ function randomSearch(random: SeededRandom, span: ModelSpan): string {
   const word = random.pick(WORDS);
   return random.pick([
     wordOf(span),
+    LOG_WORD,
+    `${word} ${LOG_WORD}`,
+    `"user ${LOG_WORD}"`,
     word.toUpperCase(),
     `${word} ${random.pick(WORDS)}`,
     `"${word} ${random.pick(WORDS)}"`,
@@ -137,7 +143,8 @@ export function randomScoreAnalytics(
   };
 }
 
-function isoMicros(time: bigint): string {
+/** With six fraction digits, in UTC. */
+export function isoMicros(time: bigint): string {
   const micros = String((time / 1_000n) % 1_000_000n).padStart(6, "0");
   return `${new Date(Number(time / 1_000_000n)).toISOString().slice(0, 19)}.${micros}Z`;
 }

@@ -1,11 +1,18 @@
 import { expect } from "vitest";
 import { SeededRandom } from "../durability/seeded-random.ts";
 import { ReadComparison, type When } from "./compare-reads.ts";
+import type { ModelLog } from "./model-log.ts";
 import type { ModelScore } from "./model-score.ts";
 import { type ModelSpan, otlpRequest } from "./model-span.ts";
 import { NaiveModel } from "./naive-model.ts";
 import { PlatformClient } from "./platform-client.ts";
-import { randomAnalytics, randomFilter, randomScoreAnalytics } from "./random-questions.ts";
+import { LOG_WORD, longLog, randomLog, randomTime, tooLongLog } from "./random-logs.ts";
+import {
+  isoMicros,
+  randomAnalytics,
+  randomFilter,
+  randomScoreAnalytics,
+} from "./random-questions.ts";
 import { manyScores, randomScore } from "./random-scores.ts";
 import { COMMON_WORD, changedSpan, randomTrace, type TraceSize, wordOf } from "./random-spans.ts";
 
@@ -43,11 +50,14 @@ export async function runHistory(url: string, seed: number, plan: HistoryPlan): 
   for (const sizes of plan.rounds) {
     await history.addTraces(sizes);
     await history.judgeSome();
+    await history.logSome();
     await history.resendSome();
     await history.deleteSome();
+    await history.logDeleted();
     await history.ask(plan.questions);
   }
   await history.judgeBeyondLimit();
+  await history.logBeyondLimit();
   await history.listWhileAdding();
   await history.sendAtOnce(plan.atOnce);
   for (let n = 0; n < plan.indexRounds; n++) await history.addWhileIndexRemoves();
@@ -78,10 +88,12 @@ class History {
       : traces.flatMap((spans) =>
           random.chance(0.6) ? [spans] : pieces(random, shuffled(random, spans)),
         );
-    // Some are judged before any span of them has arrived.
+    // Some are judged, or have logged content, before any span of them has arrived.
     for (const spans of traces) {
       const count = random.chance(0.3) ? random.between(1, 5) : 0;
       await this.#judge(Array.from({ length: count }, () => randomScore(random, spans)));
+      const logged = random.chance(0.5) ? random.between(1, 8) : 0;
+      await this.#log(Array.from({ length: logged }, () => randomLog(random, spans)));
     }
     await this.#sendAll(shuffled(random, requests));
     for (const [span] of traces) await this.#comparison.trace(span!.traceId);
@@ -100,12 +112,68 @@ class History {
     for (const traceId of traceIds) await this.#comparison.trace(traceId);
   }
 
+  /** Content of some traces, several at once: a request that is sent again changes nothing. */
+  async logSome(): Promise<void> {
+    const random = this.#random;
+    const traceIds = shuffled(random, this.#model.traceIds).slice(0, 6);
+    const logs = traceIds.flatMap((traceId) => {
+      const spans = shuffled(random, this.#model.spansOf(traceId)).slice(0, 5);
+      return Array.from({ length: random.between(0, 12) }, () => randomLog(random, spans));
+    });
+    for (const some of pieces(random, shuffled(random, logs))) {
+      await this.#log(some);
+      if (random.chance(0.4)) await this.#log(some);
+      // The same messages at another time are the same content.
+      if (random.chance(0.2)) {
+        await this.#log(some.map((log) => ({ ...log, at: randomTime(random) })));
+      }
+    }
+    for (const traceId of traceIds) await this.#comparison.trace(traceId);
+  }
+
+  /** Content of a trace that was deleted is shown only with spans that come later, if any do. */
+  async logDeleted(): Promise<void> {
+    const random = this.#random;
+    const traceId = this.#deleted.at(-1);
+    if (traceId === undefined) return;
+    const [span] = randomTrace(random, "small");
+    const later = { ...span!, traceId, parentId: null, outputs: null };
+    await this.#log([randomLog(random, [later])]);
+    await this.#comparison.trace(traceId);
+    if (random.chance(0.5)) return;
+    this.#deleted.pop();
+    await this.#sendAll([[later]]);
+    await this.#comparison.trace(traceId);
+  }
+
+  /** One span until it takes no more, and what is longer than a request may have of a span. */
+  async logBeyondLimit(): Promise<void> {
+    const random = this.#random;
+    const [first, ...others] = randomTrace(random, "small");
+    const span = { ...first!, inputs: null };
+    const some = Array.from({ length: 5 }, () => randomLog(random, [span, ...others]));
+    await this.#log([tooLongLog(random, span), ...some]);
+    const isFirst = random.chance(0.5);
+    if (isFirst) await this.#sendAll([[span, ...others]]);
+    for (let n = 0; n < 35; n++) await this.#log([longLog(random, span)]);
+    if (!isFirst) await this.#sendAll([[span, ...others]]);
+    const { traceId, spanId } = span;
+    await this.#comparison.trace(traceId);
+    await this.#comparison.span(traceId, spanId);
+    for (const limit of [1, 2]) {
+      const filter = { q: LOG_WORD, from: isoMicros(span.start), traffic: "all" };
+      await this.#comparison.list("traces", filter, limit, "soon");
+    }
+    // Else each of the lists after it would have its 4 MiB.
+    await this.#delete(traceId);
+  }
+
   /** One trace until it takes no more, and then some that replace others, and some that are new. */
   async judgeBeyondLimit(): Promise<void> {
     const random = this.#random;
     const traceId = random.pick(this.#model.traceIds);
     const spans = this.#model.spansOf(traceId);
-    const room = MOST_SCORES.inTrace - this.#model.scoresOf(traceId).length;
+    const room = MOST_SCORES.inTrace - this.#model.rowsOf(traceId);
     const scores = manyScores(random, spans, room + random.between(0, 3));
     while (scores.length > 0) await this.#judge(scores.splice(0, MOST_SCORES.inRequest));
     const known = this.#model.scoresOf(traceId).map(({ score }) => score);
@@ -119,6 +187,7 @@ class History {
     await this.#judge(
       shuffled(random, [...changed, ...manyScores(random, spans, 1_010).slice(1_000)]),
     );
+    await this.#log([randomLog(random, spans)]);
     await this.#comparison.trace(traceId);
   }
 
@@ -140,13 +209,7 @@ class History {
   async deleteSome(): Promise<void> {
     const random = this.#random;
     const traceIds = shuffled(random, this.#model.traceIds).slice(0, random.between(0, 2));
-    for (const traceId of traceIds) {
-      const status = await this.#client.delete(traceId);
-      if (status !== 204) throw new Error(`DELETE of trace ${traceId} answered ${status}`);
-      this.#model.delete(traceId);
-      this.#deleted.push(traceId);
-      await this.#comparison.trace(traceId);
-    }
+    for (const traceId of traceIds) await this.#delete(traceId);
   }
 
   /** Walks both lists while new traces arrive, earlier and later than what is listed. */
@@ -202,6 +265,7 @@ class History {
     for (const kind of ["traces", "spans"] as const) {
       await comparison.list(kind, {}, this.#limitFor(this.#model.spans.length), this.#listsWhen());
       await comparison.list(kind, { q: COMMON_WORD, traffic: "all" }, 1_000, "soon");
+      await comparison.list(kind, { q: LOG_WORD, traffic: "all" }, 1_000, "soon");
       const traffic = random.pick(["live", "evaluation", "all"]);
       await comparison.list(kind, { score: "helpful:any", traffic }, 100, this.#listsWhen());
     }
@@ -253,6 +317,20 @@ class History {
     const stored = "ids" in answer ? answer : await this.#client.putScores(kept);
     if (!("ids" in stored)) throw new Error("Scores that were stored do not replace themselves");
     for (const [n, score] of kept.entries()) this.#model.putScore(score, stored.ids[n]!);
+  }
+
+  async #delete(traceId: string): Promise<void> {
+    const status = await this.#client.delete(traceId);
+    if (status !== 204) throw new Error(`DELETE of trace ${traceId} answered ${status}`);
+    this.#model.delete(traceId);
+    this.#deleted.push(traceId);
+    await this.#comparison.trace(traceId);
+  }
+
+  async #log(logs: readonly ModelLog[]): Promise<void> {
+    if (logs.length === 0) return;
+    const rejected = this.#model.log(logs);
+    expect(await this.#client.sendLogs(logs), "log records that have no room").toBe(rejected);
   }
 
   async #sendAll(requests: readonly (readonly ModelSpan[])[]): Promise<void> {
