@@ -12,6 +12,7 @@ import type { SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
 import { laterColumns, listedSpan } from "./older-spans.ts";
 import { segmentRange } from "./span-schema.ts";
+import { isNeverMerged } from "./trace-merger.ts";
 
 interface TraceRow {
   readonly trace_no: number;
@@ -24,6 +25,13 @@ interface SegmentRow {
   readonly segment: number;
   readonly header: string;
   readonly body: Uint8Array<ArrayBuffer>;
+}
+
+interface SegmentToExport {
+  readonly trace: TraceRow;
+  readonly row: SegmentRow;
+  /** The segment behind which an export goes on after this one. */
+  readonly position: number;
 }
 
 /** Segments that are older than the columns for route and revision, and not filled in yet. */
@@ -92,29 +100,42 @@ export class SpanExporter {
     const keep = (part: SpanPart | undefined) => part !== undefined && parts.push(part);
     let spans = 0;
     let bytes = 0;
-    for (const { trace, row } of this.#segmentsAfter(from)) {
-      if (spans >= PART_LIMITS.spans || bytes >= PART_LIMITS.bytes) break;
+    /** What was read of the trace so far. */
+    let current = { trace_no: -1, spans: 0, bytes: 0 };
+    for (const { trace, row, position } of this.#segmentsAfter(from)) {
+      const { trace_no } = trace;
+      if (trace_no !== current.trace_no) current = { trace_no, spans: 0, bytes: 0 };
+      const isFull = spans >= PART_LIMITS.spans || bytes >= PART_LIMITS.bytes;
+      // The next call must not begin inside a trace that may be merged until then: it would give its spans again.
+      if (isFull && (current.spans === 0 || isNeverMerged(current))) break;
       const found = this.#soundSpansIn(trace, row, older);
       // Returns what was read so far; the next call begins with this trace.
       if (found === undefined && spans > 0) break;
       if (found === undefined) throw new DamagedSegmentError(trace.trace_id);
       if (found.length === 0) continue;
+      const length = found.reduce((sum, { openRecord }) => sum + openRecord.length, 0);
       spans += found.length;
-      for (const { openRecord } of found) bytes += openRecord.length;
-      keep(builder.add({ trace, segment: row.segment, spans: found }));
+      bytes += length;
+      current.spans += found.length;
+      current.bytes += length;
+      keep(builder.add({ trace, segment: position, spans: found }));
     }
     keep(builder.finish());
     return parts;
   }
 
-  *#segmentsAfter(
-    from: ExportPosition,
-  ): Generator<{ trace: TraceRow; row: SegmentRow }, void, void> {
+  *#segmentsAfter(from: ExportPosition): Generator<SegmentToExport, void, void> {
     for (const trace of this.#tracesFrom(from)) {
       const [first, end] = segmentRange(trace.trace_no);
       const begun = trace.received === from.received && trace.trace_no === from.traceNo;
       const rows = this.#segments.iterate(begun ? from.segment + 1 : first, end);
-      for (const row of rows) yield { trace, row: row as unknown as SegmentRow };
+      let last: SegmentRow | undefined;
+      for (const found of rows) {
+        if (last !== undefined) yield { trace, row: last, position: last.segment };
+        last = found as unknown as SegmentRow;
+      }
+      // Behind all numbers of the trace: those of segments that it is merged into follow the last one.
+      if (last !== undefined) yield { trace, row: last, position: end - 1 };
     }
   }
 

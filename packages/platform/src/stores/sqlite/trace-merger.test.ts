@@ -14,10 +14,11 @@ import { Subject } from "../contract/subject.fixture.ts";
 import { createBatchEncoder, SEGMENT_BYTES } from "../segments/segment-encoder.ts";
 import { isFrame } from "../segments/segment-frame.ts";
 import type { TreeRead } from "../span-store.ts";
-import { TraceGoneError } from "../span-store.ts";
+import { PART_LIMITS, TraceGoneError } from "../span-store.ts";
 import { checkFolder } from "./check-folder.ts";
 import { filesIn } from "./data-directory.ts";
 import { SegmentCompactor } from "./segment-compactor.ts";
+import { SpanExporter } from "./span-exporter.ts";
 import { migrate } from "./span-schema.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 import { MOST_MERGED_BYTES, MOST_MERGED_SPANS, QUIET_MS, TraceMerger } from "./trace-merger.ts";
@@ -240,6 +241,29 @@ describe("merging a trace", () => {
     expect(mergeAll()).toBe(0);
     db.exec("DELETE FROM older_segments");
     expect(mergeAll()).toBe(1);
+  });
+
+  it("between two parts of an export repeats no span", () => {
+    const before = manySpans(PART_LIMITS.spans - 1, 0);
+    write(before);
+    const after = [1, 2, 3].map((n) => ({ ...spanOf(n, 1_000), traceId: traceIdOf(2) }));
+    // The export has as many spans as it wants after the first of them.
+    for (const span of after) write([span], 2);
+    write([{ ...spanOf(1, 1_000), traceId: traceIdOf(3) }], 3);
+    const exporter = new SpanExporter(db);
+    const given: string[] = [];
+    let position: string | null = null;
+    for (;;) {
+      const { parts } = exporter.partsAfter(position);
+      if (parts.length === 0) break;
+      for (const part of parts) {
+        given.push(...part.spans.map(({ traceId, id }) => `${traceId}.${id}`));
+        position = part.position;
+      }
+      mergeAll();
+    }
+    expect(given).toHaveLength(before.length + after.length + 1);
+    expect(new Set(given).size).toBe(given.length);
   });
 
   it("changes nothing when its transaction fails in the middle", () => {

@@ -23,6 +23,12 @@ export const QUIET_MS = 60_000;
 /** Traces of more spans, or of more bytes, are packed segment by segment and not merged. */
 export const MOST_MERGED_SPANS = 2_000;
 export const MOST_MERGED_BYTES = 1024 * 1024;
+
+/** Whether a trace, or what is known of it, is too large to be merged. Its segments keep their numbers. */
+export function isNeverMerged({ spans, bytes }: { spans: number; bytes: number }): boolean {
+  return spans > MOST_MERGED_SPANS || bytes > MOST_MERGED_BYTES;
+}
+
 /** How much one step rewrites: some milliseconds, so that no batch waits long behind it. */
 const BYTES_PER_STEP = 512 * 1024;
 /** Traces, or segments of a large one, that a step looks at: most of them may be packed already. */
