@@ -8,9 +8,12 @@ import {
   unpackFrameAside,
 } from "./segment-frame.ts";
 
-/** Around the sizes where a frame tells its length in more bytes, and around that of Node's pool of buffers. */
+/**
+ * Around the sizes where a frame tells its length in more bytes, that of Node's pool of buffers, and that of the
+ * largest buffer.
+ */
 const SIZES = [0, 1, 63, 64, 65, 255, 256, 257].concat(
-  [32, 64, 128].flatMap((kib) => [-1, 0, 1].map((more) => kib * 1024 + more)),
+  [32, 64, 128, 1024].flatMap((kib) => [-1, 0, 1].map((more) => kib * 1024 + more)),
   [65_535 + 256, 65_536 + 256, 5_000_000],
 );
 
@@ -33,6 +36,16 @@ describe.each([
 it("is told from records", () => {
   expect(isFrame(Buffer.from('{"id":"1"}'))).toBe(false);
   expect(isFrame(new Uint8Array())).toBe(false);
+});
+
+it("is refused when it says that it is of gigabytes, without taking them", () => {
+  const frame = packFrame(randomBytes(70_000));
+  // The content's length in four bytes follows the descriptor.
+  expect(frame[4]).toBe(0xa0);
+  new DataView(frame.buffer, frame.byteOffset).setUint32(5, 2 ** 32 - 1, true);
+  const { arrayBuffers: before } = process.memoryUsage();
+  expect(() => unpackFrame(frame)).toThrow();
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
 });
 
 it("is refused when it is cut off", () => {

@@ -11,6 +11,8 @@ const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** Zlib takes no smaller buffers. */
 const LEAST_CHUNK = 64;
+/** Longer contents are put together from several buffers. */
+const MOST_CHUNK = 1024 * 1024;
 
 /** Whether stored bytes are a zstd frame. */
 export function isFrame(body: Uint8Array): boolean {
@@ -40,9 +42,12 @@ function inOwnMemory(bytes: Buffer<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return bytes.buffer.byteLength === Buffer.poolSize ? new Uint8Array(bytes) : bytes;
 }
 
-/** One byte more than all of it: zlib asks for another buffer when the first is full. */
+/**
+ * One byte more than all of it: zlib asks for another buffer when the first is full. A damaged frame may say that
+ * it is of gigabytes.
+ */
 function chunkFor(frame: Uint8Array): number {
-  return Math.max(packedLength(frame) + 1, LEAST_CHUNK);
+  return Math.min(Math.max(packedLength(frame) + 1, LEAST_CHUNK), MOST_CHUNK);
 }
 
 /**
