@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { ByteWindow } from "../byte-window.ts";
 import { isRecordAt } from "../segments/compact-segment.ts";
 import type { NodeTable, PlacedNode } from "../segments/node-table.ts";
@@ -10,8 +9,10 @@ import {
   checkBodyOnly,
   DamagedSegmentError,
   decodeHeader,
+  unpackBody,
   withTraceId,
 } from "../segments/segment.ts";
+import { packFrame } from "../segments/segment-frame.ts";
 import { TraceGoneError } from "../span-store.ts";
 import { tableOfDay } from "./day.ts";
 import { isMissingDay } from "./postgres-errors.ts";
@@ -158,14 +159,11 @@ async function unlessDayIsGone<Result>(
 
 /** Compressing shorter texts saves nothing. */
 const WORTH_PACKING = 200;
-const OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** Zstandard's. No JSON text begins like this, so packed bytes are recognisable. */
-const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** JSON text as it is kept: packed with Zstandard where that makes it smaller. */
 export function pack(text: Uint8Array): Uint8Array {
   if (text.length < WORTH_PACKING) return text;
-  const packed = zstdCompressSync(text, OPTIONS);
+  const packed = packFrame(text);
   return packed.length < text.length ? packed : text;
 }
 
@@ -175,12 +173,8 @@ export function pack(text: Uint8Array): Uint8Array {
  * @throws DamagedSegmentError
  */
 export function unpack(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
-  if (!MAGIC.equals(bytes.subarray(0, MAGIC.length))) return bytes;
-  try {
-    return zstdDecompressSync(bytes);
-  } catch (error) {
-    throw new DamagedSegmentError(null, error);
-  }
+  const text = unpackBody(bytes);
+  return Buffer.from(text.buffer, text.byteOffset, text.byteLength);
 }
 
 interface HeaderRow {
