@@ -210,13 +210,19 @@ export const MIGRATIONS: readonly string[] = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Brings the database to {@link SCHEMA_VERSION}: all of a step or nothing of it. */
+/**
+ * Brings the database to {@link SCHEMA_VERSION}: all of a step or nothing of it. A new database takes all steps at
+ * once, as each waits for the disk several times and has no rows to change.
+ */
 export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRATIONS): void {
-  for (let version = userVersion(db); version < migrations.length; version++) {
+  const version = userVersion(db);
+  const steps = migrations.slice(version).map((text, n) => ({ text, to: version + n + 1 }));
+  const commits = version === 0 ? [steps] : steps.map((step) => [step]);
+  for (const together of commits) {
     db.exec("BEGIN IMMEDIATE");
     try {
-      db.exec(migrations[version] as string);
-      db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version + 1}`);
+      for (const { text, to } of together) db.exec(`${text}; PRAGMA user_version = ${to}`);
+      db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       db.exec("COMMIT");
     } catch (error) {
       if (db.isTransaction) db.exec("ROLLBACK");
