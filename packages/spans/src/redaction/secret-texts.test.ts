@@ -98,6 +98,20 @@ it("is replaced as Node and browsers encode it, whatever its characters", () => 
   );
 });
 
+it("leaves JSON valid, also where it finds a value that begins or ends in an escaped character", () => {
+  const part = fc.string({ unit: fc.constantFrom("\\", "\n", '"', "n", "u", "a") });
+  fc.assert(
+    fc.property(fc.string({ unit: part, minLength: 8 }), part, part, (given, before, after) => {
+      const texts = new SecretTexts([{ name: "KEY", value: given }]);
+      const json = JSON.stringify([`${before}${given}${after}`, after]);
+      const kept = JSON.parse(texts.text(json));
+      expect(kept).toEqual([expect.any(String), expect.any(String)]);
+      if (given.trim().length >= 8) expect(kept[0]).toContain("[secret:KEY]");
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 it("replaces every character of every occurrence, as a naive search does", () => {
   const word = fc.string({ unit: fc.constantFrom("a", "b", "ü"), minLength: 1, maxLength: 6 });
   const text = fc.string({ unit: fc.constantFrom("a", "b", "ü", "c"), maxLength: 40 });

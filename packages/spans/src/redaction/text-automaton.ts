@@ -53,7 +53,7 @@ export class TextAutomaton {
     }
   }
 
-  /** The same text where none of the texts occurs in it. */
+  /** The same text where none of the texts occurs in it. What was JSON stays JSON. */
   replace(text: string): string {
     /** Ranges that were found, in order, without overlaps: start, end, mark. */
     const found: number[] = [];
@@ -67,8 +67,11 @@ export class TextAutomaton {
     let replaced = "";
     let end = 0;
     for (let at = 0; at < found.length; at += 3) {
-      replaced += text.slice(end, found[at]) + this.#marks[found[at + 2] as number];
+      const start = found[at] as number;
+      const mark = this.#marks[found[at + 2] as number] as string;
+      const before = text.slice(end, start) + escapeAt(text, start);
       end = found[at + 1] as number;
+      replaced += before + mark + escapeAt(text, end);
     }
     return replaced + text.slice(end);
   }
@@ -80,6 +83,15 @@ export class TextAutomaton {
     }
   }
 }
+
+/** A backslash where the character is escaped: in JSON, one that is left over would escape what follows it. */
+function escapeAt(text: string, at: number): string {
+  let first = at;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--;
+  return (at - first) % 2 === 1 ? "\\" : "";
+}
+
+const BACKSLASH = 0x5c;
 
 /** Joins ranges that overlap; the mark is that of the first. They come by their ends. */
 function addRange(found: number[], start: number, end: number, mark: number): void {
