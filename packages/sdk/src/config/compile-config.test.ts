@@ -249,7 +249,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Whether any number in it is whole, but beyond those that a double can tell apart. */
 function hasUnsafeInteger(value: unknown): boolean {
-  if (typeof value === "object" && value !== null) return Object.values(value).some(hasUnsafeInteger);
+  if (typeof value === "object" && value !== null)
+    return Object.values(value).some(hasUnsafeInteger);
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
