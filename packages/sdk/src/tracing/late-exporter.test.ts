@@ -36,7 +36,7 @@ it("counts what the queue has no room for before and after the exporter is loade
     baseUrl: "http://platform.test",
     secrets: new Secrets(),
     fetch: async () => new Response(null, { status: 503 }),
-    limits: { maxSpans: 3, flushMs: 20, retryMs: 600_000, intervalMs: 600_000 },
+    limits: { maxSpans: 3, retryMs: 600_000, intervalMs: 600_000 },
     onWarning: () => {},
   });
   const makeSpans = (count: number) => {

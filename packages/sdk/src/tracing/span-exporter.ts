@@ -7,8 +7,10 @@ const LANES = 2;
 interface Waiter {
   /** The order of the last span that is waited for. */
   readonly upTo: number;
-  /** True to go on waiting when an attempt has failed. */
+  /** True to go on waiting when an attempt has failed, as long as another may follow. */
   readonly patient: boolean;
+  /** When it gives up, by `performance.now()`. */
+  readonly until: number;
   readonly resolve: () => void;
 }
 
@@ -65,6 +67,7 @@ export class SpanExporter extends QueuedExporter {
       const waiter: Waiter = {
         upTo,
         patient,
+        until: performance.now() + flushMs,
         resolve: () => {
           clearTimeout(timer);
           this.#waiters.delete(waiter);
@@ -126,8 +129,10 @@ export class SpanExporter extends QueuedExporter {
 
   #settleWaiters(isDelivered: boolean): void {
     for (const waiter of this.#waiters) {
-      const isImpatient = !isDelivered && !waiter.patient;
-      if (isImpatient || !this.queue.holdsUpTo(waiter.upTo)) waiter.resolve();
+      // Waiting out the time would send nothing: no request runs, and the next attempt comes too late.
+      const isTooLate = this.#sending === 0 && this.delivery.retryAt > waiter.until;
+      const hasFailed = !isDelivered && (isTooLate || !waiter.patient);
+      if (hasFailed || !this.queue.holdsUpTo(waiter.upTo)) waiter.resolve();
     }
   }
 }
