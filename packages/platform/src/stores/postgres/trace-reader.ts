@@ -56,6 +56,12 @@ interface SegmentRow {
   readonly body: Buffer<ArrayBuffer>;
 }
 
+/** A trace with the only segment that it has; null where the segment was not read. */
+interface FoundTrace extends TracePlace {
+  readonly header: Buffer<ArrayBuffer> | null;
+  readonly body: Buffer<ArrayBuffer> | null;
+}
+
 interface TopRow {
   readonly trace_id: string;
   readonly trace_no: number;
@@ -71,6 +77,8 @@ interface TopRow {
 export class TraceReader {
   readonly #database: SpanDatabase;
   readonly #large: LargeTraces | undefined;
+  /** Of the trace that was found last. Most reads are of traces of one day. */
+  #lastDay: number | undefined;
 
   /** @param large Without it, all traces are read here. */
   constructor(database: SpanDatabase, large?: LargeTraces) {
@@ -90,13 +98,67 @@ export class TraceReader {
     };
     try {
       return focus.kind === "trace"
-        ? await readTrace(reading, project, focus.traceId)
+        ? await this.#readTrace(reading, project, focus.traceId)
         : await readSpan(reading, project, focus.spanId);
     } catch (error) {
       // Its day was dropped between two statements.
       if (isMissingDay(error)) return MISSING;
       throw error;
     }
+  }
+
+  async #readTrace(
+    { runner, readNodes }: TreeReading,
+    project: string,
+    traceId: string,
+  ): Promise<TreeRead> {
+    const found = await this.#findTrace(runner, project, traceId);
+    if (found === undefined) return MISSING;
+    this.#lastDay = found.day;
+    if (found.segments > 1 || found.is_scored) return readNodes(found, null);
+    const only = withSegment(found) ?? (await readOnlySegment(runner, found));
+    if (only === undefined) return readNodes(found, null);
+    const { header, json } = readingTrace(traceId, () => ({
+      header: unpack(only.header).toString("latin1"),
+      json: unpack(only.body),
+    }));
+    checkBody(header, json, traceId);
+    if (!isAssembledBody(json)) return readNodes(found, null);
+    return { kind: "assembled", json: inOwnMemory(json) };
+  }
+
+  /**
+   * Finds a trace, with its segment where it has only one and no scores. A statement over all days would open the
+   * tables of each; so the segment is looked for in one day, which is likely to be the trace's.
+   */
+  async #findTrace(
+    runner: SqlRunner,
+    project: string,
+    traceId: string,
+  ): Promise<FoundTrace | undefined> {
+    const place = `SELECT trace_no, trace_id, day, segments, spans, ${IS_SCORED} AS is_scored
+      FROM agate.traces t WHERE project = $1 AND trace_id = $2 LIMIT 1`;
+    const values = [project, traceId];
+    if (this.#lastDay !== undefined) {
+      const table = tableOfDay("segments", this.#lastDay);
+      try {
+        const [found] = await runner.query<FoundTrace>(
+          `SELECT t.*, s.header, s.body FROM (${place}) AS t LEFT JOIN LATERAL (
+             SELECT header, body FROM ${table}
+             WHERE trace_no = t.trace_no AND t.segments = 1 AND NOT t.is_scored LIMIT 1
+           ) AS s ON true`,
+          values,
+          `trace-in-${table}`,
+        );
+        return found;
+      } catch (error) {
+        if (!isMissingDay(error)) throw error;
+        // The day was dropped since.
+        this.#lastDay = undefined;
+      }
+    }
+    const [found] = await runner.query<TracePlace>(place, values, "place-of-trace");
+    return found && { ...found, header: null, body: null };
   }
 
   /**
@@ -148,34 +210,22 @@ export class TraceReader {
   }
 }
 
-async function readTrace(
-  { runner, readNodes }: TreeReading,
-  project: string,
-  traceId: string,
-): Promise<TreeRead> {
-  const [place] = await runner.query<TracePlace>(
-    `SELECT trace_no, trace_id, day, segments, spans, ${IS_SCORED} AS is_scored
-     FROM agate.traces t WHERE project = $1 AND trace_id = $2`,
-    [project, traceId],
-    "place-of-trace",
-  );
-  if (place === undefined) return MISSING;
-  const table = tableOfDay("segments", place.day);
-  if (place.segments > 1 || place.is_scored) return readNodes(place, null);
-  // A second row means that more spans have been committed.
+function withSegment({ header, body }: FoundTrace): SegmentRow | undefined {
+  return header === null || body === null ? undefined : { header, body };
+}
+
+/** The only segment of a trace that has just been found; undefined where it has more by now, or none. */
+async function readOnlySegment(
+  runner: SqlRunner,
+  { trace_no, day }: TracePlace,
+): Promise<SegmentRow | undefined> {
+  const table = tableOfDay("segments", day);
   const [only, another] = await runner.query<SegmentRow>(
     `SELECT header, body FROM ${table} WHERE trace_no = $1 ORDER BY segment LIMIT 2`,
-    [place.trace_no],
+    [trace_no],
     `bodies-of-${table}`,
   );
-  if (only === undefined) return readNodes(place, null);
-  const { header, json } = readingTrace(traceId, () => ({
-    header: unpack(only.header).toString("latin1"),
-    json: unpack(only.body),
-  }));
-  checkBody(header, json, traceId);
-  if (another !== undefined || !isAssembledBody(json)) return readNodes(place, null);
-  return { kind: "assembled", json: inOwnMemory(json) };
+  return another === undefined ? only : undefined;
 }
 
 async function readSpan(
