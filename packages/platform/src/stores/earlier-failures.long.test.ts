@@ -62,6 +62,7 @@ async function inPostgres(): Promise<Upgraded> {
         "ALTER TABLE agate.traces DROP COLUMN failed_spans, DROP COLUMN unpriced_calls",
         "DROP TABLE agate.unindexed_contents",
         "DROP INDEX agate.scores_logged",
+        "ALTER TABLE agate.segments DROP COLUMN answer_sum",
         "UPDATE agate.span_schema SET version = 6",
       ]) {
         await database.query(statement, []);

@@ -59,6 +59,7 @@ async function inPostgres(): Promise<Upgraded> {
       for (const statement of [
         `UPDATE agate.traces SET total = replace(total, '${SHOWN}', '')`,
         "ALTER TABLE agate.traces DROP COLUMN unpriced_calls",
+        "ALTER TABLE agate.segments DROP COLUMN answer_sum",
         "UPDATE agate.span_schema SET version = 8",
       ]) {
         await database.query(statement, []);

@@ -126,7 +126,7 @@ async function rewrite(
   }
   const after = blankSegment({ header, body: before }, kept, trace_id);
   await transaction.query(
-    `UPDATE ${table} SET header = decode($3, 'hex'), body = decode($4, 'hex')
+    `UPDATE ${table} SET header = decode($3, 'hex'), body = decode($4, 'hex'), answer_sum = NULL
      WHERE trace_no = $1 AND segment = $2`,
     [trace_no, segment, hexOf(pack(Buffer.from(after.header))), hexOf(pack(after.body))],
   );

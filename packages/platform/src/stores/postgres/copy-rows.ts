@@ -36,7 +36,8 @@ export class CopyRows {
     return this;
   }
 
-  int4(value: number): this {
+  int4(value: number | null): this {
+    if (value === null) return this.#null();
     this.#reserve(8);
     this.#at = this.#buffer.writeInt32BE(4, this.#at);
     this.#at = this.#buffer.writeInt32BE(value, this.#at);

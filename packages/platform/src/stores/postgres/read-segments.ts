@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { crc32 } from "node:zlib";
 import { ByteWindow } from "../byte-window.ts";
 import { isRecordAt } from "../segments/compact-segment.ts";
 import type { NodeTable, PlacedNode } from "../segments/node-table.ts";
@@ -175,6 +176,12 @@ export function pack(text: Uint8Array): Uint8Array {
 export function unpack(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   const text = unpackBody(bytes);
   return Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+}
+
+/** The value of `answer_sum` for a body as it is stored. */
+export function answerSum(body: Uint8Array, traceId: string): number {
+  // PostgreSQL's integers have a sign.
+  return crc32(body, crc32(traceId)) | 0;
 }
 
 interface HeaderRow {

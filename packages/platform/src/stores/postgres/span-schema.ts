@@ -215,4 +215,9 @@ export const MIGRATIONS: readonly string[] = [
   UPDATE agate.traces SET summarised = 0 WHERE total NOT LIKE '{"usage":null,%' AND (cost IS NULL OR trace_no IN (
     SELECT trace_no FROM agate.spans WHERE cost IS NULL AND spankind IN ('LLM', 'EMBEDDING', 'RERANKER')));
   `,
+  `
+  -- Of a segment whose body is a zstd frame of its trace's whole answer: the checksum of the trace's id and of the
+  -- body as it is stored, so that it can be sent without unpacking it. Null in segments of earlier versions.
+  ALTER TABLE agate.segments ADD COLUMN answer_sum integer;
+  `,
 ];

@@ -4,7 +4,6 @@ import {
   checkTrace,
   DamagedSegmentError,
   decodeHeader,
-  isAssembledBody,
   isAssembledEntry,
   openRecordText,
   readingTrace,
@@ -20,19 +19,12 @@ import { isMissingDay } from "./postgres-errors.ts";
 import { openRecordsOf, segmentsInOrder, unpack } from "./read-segments.ts";
 import { additionsOfTrace, IS_SCORED } from "./score-table.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
+import type { TracePlace } from "./trace-finder.ts";
+import { inOwnMemory, readAnswer, TraceFinder } from "./trace-finder.ts";
 
 const MISSING: TreeRead = { kind: "missing" };
 /** Header rows read at a time: other requests get their turn between. */
 const HEADERS_PER_READ = 256;
-
-interface TracePlace {
-  readonly trace_no: number;
-  readonly trace_id: string;
-  readonly day: number;
-  readonly segments: number;
-  readonly spans: number;
-  readonly is_scored: boolean;
-}
 
 /** How one tree is read. */
 interface TreeReading {
@@ -56,12 +48,6 @@ interface SegmentRow {
   readonly body: Buffer<ArrayBuffer>;
 }
 
-/** A trace with the only segment that it has; null where the segment was not read. */
-interface FoundTrace extends TracePlace {
-  readonly header: Buffer<ArrayBuffer> | null;
-  readonly body: Buffer<ArrayBuffer> | null;
-}
-
 interface TopRow {
   readonly trace_id: string;
   readonly trace_no: number;
@@ -77,8 +63,7 @@ interface TopRow {
 export class TraceReader {
   readonly #database: SpanDatabase;
   readonly #large: LargeTraces | undefined;
-  /** Of the trace that was found last. Most reads are of traces of one day. */
-  #lastDay: number | undefined;
+  readonly #finder = new TraceFinder();
 
   /** @param large Without it, all traces are read here. */
   constructor(database: SpanDatabase, large?: LargeTraces) {
@@ -98,67 +83,13 @@ export class TraceReader {
     };
     try {
       return focus.kind === "trace"
-        ? await this.#readTrace(reading, project, focus.traceId)
+        ? await readTrace(reading, project, focus.traceId, this.#finder)
         : await readSpan(reading, project, focus.spanId);
     } catch (error) {
       // Its day was dropped between two statements.
       if (isMissingDay(error)) return MISSING;
       throw error;
     }
-  }
-
-  async #readTrace(
-    { runner, readNodes }: TreeReading,
-    project: string,
-    traceId: string,
-  ): Promise<TreeRead> {
-    const found = await this.#findTrace(runner, project, traceId);
-    if (found === undefined) return MISSING;
-    this.#lastDay = found.day;
-    if (found.segments > 1 || found.is_scored) return readNodes(found, null);
-    const only = withSegment(found) ?? (await readOnlySegment(runner, found));
-    if (only === undefined) return readNodes(found, null);
-    const { header, json } = readingTrace(traceId, () => ({
-      header: unpack(only.header).toString("latin1"),
-      json: unpack(only.body),
-    }));
-    checkBody(header, json, traceId);
-    if (!isAssembledBody(json)) return readNodes(found, null);
-    return { kind: "assembled", json: inOwnMemory(json) };
-  }
-
-  /**
-   * Finds a trace, with its segment where it has only one and no scores. A statement over all days would open the
-   * tables of each; so the segment is looked for in one day, which is likely to be the trace's.
-   */
-  async #findTrace(
-    runner: SqlRunner,
-    project: string,
-    traceId: string,
-  ): Promise<FoundTrace | undefined> {
-    const place = `SELECT trace_no, trace_id, day, segments, spans, ${IS_SCORED} AS is_scored
-      FROM agate.traces t WHERE project = $1 AND trace_id = $2 LIMIT 1`;
-    const values = [project, traceId];
-    if (this.#lastDay !== undefined) {
-      const table = tableOfDay("segments", this.#lastDay);
-      try {
-        const [found] = await runner.query<FoundTrace>(
-          `SELECT t.*, s.header, s.body FROM (${place}) AS t LEFT JOIN LATERAL (
-             SELECT header, body FROM ${table}
-             WHERE trace_no = t.trace_no AND t.segments = 1 AND NOT t.is_scored LIMIT 1
-           ) AS s ON true`,
-          values,
-          `trace-in-${table}`,
-        );
-        return found;
-      } catch (error) {
-        if (!isMissingDay(error)) throw error;
-        // The day was dropped since.
-        this.#lastDay = undefined;
-      }
-    }
-    const [found] = await runner.query<TracePlace>(place, values, "place-of-trace");
-    return found && { ...found, header: null, body: null };
   }
 
   /**
@@ -210,22 +141,15 @@ export class TraceReader {
   }
 }
 
-function withSegment({ header, body }: FoundTrace): SegmentRow | undefined {
-  return header === null || body === null ? undefined : { header, body };
-}
-
-/** The only segment of a trace that has just been found; undefined where it has more by now, or none. */
-async function readOnlySegment(
-  runner: SqlRunner,
-  { trace_no, day }: TracePlace,
-): Promise<SegmentRow | undefined> {
-  const table = tableOfDay("segments", day);
-  const [only, another] = await runner.query<SegmentRow>(
-    `SELECT header, body FROM ${table} WHERE trace_no = $1 ORDER BY segment LIMIT 2`,
-    [trace_no],
-    `bodies-of-${table}`,
-  );
-  return another === undefined ? only : undefined;
+async function readTrace(
+  { runner, readNodes }: TreeReading,
+  project: string,
+  traceId: string,
+  finder: TraceFinder,
+): Promise<TreeRead> {
+  const found = await finder.find(runner, project, traceId);
+  if (found === undefined) return MISSING;
+  return (await readAnswer(runner, found)) ?? readNodes(found, null);
 }
 
 async function readSpan(
@@ -322,9 +246,4 @@ async function merge(runner: SqlRunner, { trace_no: traceNo, trace_id, day }: Tr
 
 function entriesOf({ segment, header }: HeaderRow) {
   return decodeHeader(unpack(header).toString(), segment);
-}
-
-/** The buffers of the client and of zlib share memory with other data. */
-function inOwnMemory(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(bytes);
 }

@@ -1,4 +1,6 @@
+import { isAssembledBody } from "../segments/segment.ts";
 import type { BatchToWrite } from "../segments/segment-encoder.ts";
+import { isFrame } from "../segments/segment-frame.ts";
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import { canDeferSummary } from "../summary/summary-pacer.ts";
 import { CopyRows } from "./copy-rows.ts";
@@ -6,7 +8,7 @@ import type { RejectedInProject } from "./known-traces.ts";
 import { prepareKnownTraces } from "./known-traces.ts";
 import type { PlacedTrace } from "./place-traces.ts";
 import { placeTraces } from "./place-traces.ts";
-import { pack } from "./read-segments.ts";
+import { answerSum, pack } from "./read-segments.ts";
 import type { SqlTransaction } from "./span-database.ts";
 import type { TraceToSummarise } from "./summarise-traces.ts";
 import { summariseTraces } from "./summarise-traces.ts";
@@ -56,8 +58,11 @@ async function writeRows(
       const segment = firstSegment + n;
       let spanNo = firstSpans[n] as number;
       unindexed.add(indices.length, [day, traceNo, segment]);
-      segments.row(7).date(day).int8(traceNo).int4(segment).int8(spanNo).int4(indices.length);
-      segments.bytes(pack(Buffer.from(header))).bytes(pack(body));
+      const packed = pack(body);
+      const isAnswer = isFrame(packed) && isAssembledBody(body);
+      segments.row(8).date(day).int8(traceNo).int4(segment).int8(spanNo).int4(indices.length);
+      segments.bytes(pack(Buffer.from(header))).bytes(packed);
+      segments.int4(isAnswer ? answerSum(packed, trace.traceId) : null);
       for (const index of indices) {
         spans.row(21).date(day).int8(spanNo++).int8(traceNo).int4(segment);
         writeColumns(spans, project, trace.columns[index] as SpanColumns);
@@ -65,7 +70,7 @@ async function writeRows(
     }
   }
   await transaction.copy(
-    "agate.segments (day, trace_no, segment, first_span, spans, header, body)",
+    "agate.segments (day, trace_no, segment, first_span, spans, header, body, answer_sum)",
     segments,
   );
   await transaction.copy(
