@@ -63,6 +63,7 @@ async function inPostgres(): Promise<Upgraded> {
         "DROP TABLE agate.unindexed_contents",
         "DROP INDEX agate.scores_logged",
         "ALTER TABLE agate.segments DROP COLUMN answer_sum",
+        "ALTER TABLE agate.unindexed DROP COLUMN noted, DROP COLUMN is_saturated",
         "UPDATE agate.span_schema SET version = 6",
       ]) {
         await database.query(statement, []);

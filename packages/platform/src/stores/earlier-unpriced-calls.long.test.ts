@@ -60,6 +60,7 @@ async function inPostgres(): Promise<Upgraded> {
         `UPDATE agate.traces SET total = replace(total, '${SHOWN}', '')`,
         "ALTER TABLE agate.traces DROP COLUMN unpriced_calls",
         "ALTER TABLE agate.segments DROP COLUMN answer_sum",
+        "ALTER TABLE agate.unindexed DROP COLUMN noted, DROP COLUMN is_saturated",
         "UPDATE agate.span_schema SET version = 8",
       ]) {
         await database.query(statement, []);

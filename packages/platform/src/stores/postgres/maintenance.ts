@@ -8,6 +8,7 @@ import type { ClosableApi } from "../store-thread.ts";
 import { SummaryPacer } from "../summary/summary-pacer.ts";
 import type { CompactionRule } from "./compact-segments.ts";
 import { compactSome } from "./compact-segments.ts";
+import { IndexRest } from "./index-rest.ts";
 import type { SpanDatabase } from "./span-database.ts";
 import { indexSome } from "./span-indexer.ts";
 import { summariseNext } from "./summarise-traces.ts";
@@ -30,6 +31,7 @@ const STEPS_PER_ROUND = 20;
 export class Maintenance {
   readonly #database: SpanDatabase;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
+  readonly #indexRest: IndexRest;
   readonly #summarising: PerTraceTask;
   readonly #pacer = new SummaryPacer();
   /** The last of this pass. Each is taken once, by its number: one that keeps growing must not delay the others. */
@@ -52,6 +54,7 @@ export class Maintenance {
   ) {
     this.#compaction = compaction;
     this.#database = database;
+    this.#indexRest = new IndexRest(database);
     this.#onTrouble = onTrouble;
     this.#summarising = new PerTraceTask("Could not make the summary", onTrouble);
     this.#freeing = new PerTraceTask("Could not free the rows", onTrouble);
@@ -104,7 +107,7 @@ export class Maintenance {
   /** Some steps of each task, so that none delays the others. @returns True when there is more to do. */
   async #round(): Promise<boolean> {
     const hasTexts = await this.#attempt("Texts could not be indexed.", () =>
-      this.#steps(() => indexSome(this.#database, this.#onTrouble)),
+      this.#steps(() => this.#indexSome()),
     );
     const hasSummaries = await this.#attempt("Summaries could not be made.", () =>
       this.#steps(() => this.#summariseOne()),
@@ -162,6 +165,15 @@ export class Maintenance {
   async #steps(step: () => Promise<boolean>): Promise<boolean> {
     for (let n = 0; n < STEPS_PER_ROUND && !this.#closed; n++) if (!(await step())) return false;
     return true;
+  }
+
+  /** @returns False when nothing is to be indexed, or not now. */
+  async #indexSome(): Promise<boolean> {
+    if (await this.#indexRest.isResting()) return false;
+    const started = performance.now();
+    const hasIndexed = await indexSome(this.#database, this.#onTrouble);
+    if (hasIndexed) this.#indexRest.worked(performance.now() - started);
+    return hasIndexed;
   }
 
   /** Summarises a trace that has grown since its last summary. @returns False when there is none left. */

@@ -77,17 +77,21 @@ class PostgresAppender implements OpenAppender {
 
   async #write(group: readonly WaitingBatch[]): Promise<AppendOutcome[]> {
     const batches = group.map(({ batch }) => batch);
-    const rejected = await this.#commit(joined(batches).map(this.#encode));
+    const isSaturated = batches.length > 1;
+    const rejected = await this.#commit(joined(batches).map(this.#encode), isSaturated);
     return batches.map((batch) => committed(rejectedOf(batch, rejected), this.#maxSpansPerTrace));
   }
 
-  async #commit(batches: readonly BatchToWrite[]): Promise<readonly RejectedInProject[]> {
+  async #commit(
+    batches: readonly BatchToWrite[],
+    isSaturated: boolean,
+  ): Promise<readonly RejectedInProject[]> {
     const days = new Set(batches.map(({ receivedAt }) => dayOf(receivedAt)));
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#makeDays(days);
         return await this.#database.transaction((transaction) =>
-          writeTraces(transaction, batches, this.#maxSpansPerTrace),
+          writeTraces(transaction, batches, this.#maxSpansPerTrace, isSaturated),
         );
       } catch (error) {
         // A day that was dropped since it was made, or made in a database that was restored since.

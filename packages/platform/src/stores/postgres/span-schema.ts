@@ -220,4 +220,9 @@ export const MIGRATIONS: readonly string[] = [
   -- body as it is stored, so that it can be sent without unpacking it. Null in segments of earlier versions.
   ALTER TABLE agate.segments ADD COLUMN answer_sum integer;
   `,
+  `
+  -- When texts were left to be indexed, and whether batches were waiting then: see index-rest.ts.
+  ALTER TABLE agate.unindexed ADD COLUMN noted timestamptz NOT NULL DEFAULT now(),
+    ADD COLUMN is_saturated boolean NOT NULL DEFAULT false;
+  `,
 ];

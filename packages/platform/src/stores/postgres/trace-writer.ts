@@ -19,12 +19,14 @@ import { UnindexedPlaces } from "./unindexed-places.ts";
  * transaction changes these traces until the commit.
  *
  * @param batches Each trace at most once.
+ * @param isSaturated Whether batches had to wait: indexing makes room for them.
  * @returns The spans that their traces have no room for.
  */
 export async function writeTraces(
   transaction: SqlTransaction,
   batches: readonly BatchToWrite[],
   maxSpansPerTrace: number,
+  isSaturated: boolean,
 ): Promise<RejectedInProject[]> {
   const placed = await placeTraces(transaction, batches);
   const rejected: RejectedInProject[] = [];
@@ -38,7 +40,7 @@ export async function writeTraces(
     maxSpansPerTrace,
     rejected,
   );
-  await writeRows(transaction, [...fresh, ...known]);
+  await writeRows(transaction, [...fresh, ...known], isSaturated);
   await countSpans(
     transaction,
     known.filter(({ trace }) => trace.columns.length > 0),
@@ -49,6 +51,7 @@ export async function writeTraces(
 async function writeRows(
   transaction: SqlTransaction,
   placed: readonly PlacedTrace[],
+  isSaturated: boolean,
 ): Promise<void> {
   const segments = new CopyRows();
   const spans = new CopyRows();
@@ -78,9 +81,10 @@ async function writeRows(
        status, application, route, variant, revision, environment, user_id, session_id, run, cost)`,
     spans,
   );
-  await transaction.query("INSERT INTO agate.unindexed (places) SELECT unnest($1::text[])", [
-    unindexed.rows(),
-  ]);
+  await transaction.query(
+    "INSERT INTO agate.unindexed (places, is_saturated) SELECT unnest($1::text[]), $2::boolean",
+    [unindexed.rows(), String(isSaturated)],
+  );
 }
 
 function writeColumns(rows: CopyRows, project: string, columns: SpanColumns): void {
