@@ -11,7 +11,7 @@ import {
 } from "./model-log.ts";
 import { identityOf, type ModelScore, matchesScores, shownScore } from "./model-score.ts";
 import { compareSpans, type ModelSpan } from "./model-span.ts";
-import { matchesSearch, wordsOfSpan } from "./search-words.ts";
+import { matchesSearch, textsOfSpan } from "./search-words.ts";
 
 /** Parameters of the lists, as they are in the query string. */
 export type Filter = Readonly<Partial<Record<FilterName, string>>>;
@@ -351,7 +351,7 @@ function matches(listed: Listed, filter: Filter): boolean {
   return Object.entries({ traffic, ...filter }).every(([name, wanted]) => {
     switch (name) {
       case "q":
-        return searched.some((span) => matchesSearch(wordsOfSpan(span), wanted));
+        return matchesSearch(searched.flatMap(textsOfSpan), wanted);
       case "score":
         return matchesScores(scores, wanted);
       case "traffic":

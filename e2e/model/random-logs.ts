@@ -1,7 +1,7 @@
 import type { SeededRandom } from "../durability/seeded-random.ts";
 import type { ModelLog } from "./model-log.ts";
 import type { ModelSpan } from "./model-span.ts";
-import { WORDS } from "./random-spans.ts";
+import { REPEATED, WORDS } from "./random-spans.ts";
 
 /** A word of everything that is logged, and of nothing else. */
 export const LOG_WORD = "everylog";
@@ -40,6 +40,7 @@ export function randomTime(random: SeededRandom): number {
 
 function randomText(random: SeededRandom): string {
   const words = Array.from({ length: random.between(0, 4) }, () => random.pick(WORDS));
+  if (random.chance(0.2)) return random.pick(REPEATED);
   return [LOG_WORD, ...words, random.pick(["", '"\\ 🤖', "l".repeat(300)])].join(" ");
 }
 

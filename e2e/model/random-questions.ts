@@ -6,7 +6,7 @@ import type { ModelSpan } from "./model-span.ts";
 import type { Filter, FilterName, NaiveModel } from "./naive-model.ts";
 import { LOG_WORD } from "./random-logs.ts";
 import { randomScoreCondition } from "./random-scores.ts";
-import { WORDS, wordOf } from "./random-spans.ts";
+import { REPEATED, WORDS, wordOf } from "./random-spans.ts";
 
 export const GROUPINGS: readonly Grouping[] = [
   "application",
@@ -97,6 +97,11 @@ function randomSearch(random: SeededRandom, span: ModelSpan): string {
     word.toUpperCase(),
     `${word} ${random.pick(WORDS)}`,
     `"${word} ${random.pick(WORDS)}"`,
+    `"${random.pick(REPEATED)}"`,
+    `"${random.pick(REPEATED).split(" ").slice(-2).join(" ")}" ${wordOf(span)}`,
+    `"${random.pick(REPEATED)} ${random.pick(REPEATED)}"`,
+    `everyturn ${word} ${wordOf(span)}`,
+    `"ship o*" ${random.pick(REPEATED)}`,
     "ref*",
     `${word.slice(0, 2)}*`,
     "京",

@@ -38,6 +38,14 @@ export const WORDS = [
   "ship",
   "Ünder",
 ];
+/** Texts that several spans of a trace have, as the calls of an agent repeat their history. */
+export const REPEATED = [
+  "Ünder the order, ship",
+  "Crème brûlée 7-42 everyturn",
+  "東京 refund 東京",
+  "refuse",
+  "ship order refund refuse everyturn",
+];
 const LONG_TEXTS = ["x", "é", "東", "🤖", '"', "\\"];
 
 /** The one word that only this span has. */
@@ -243,8 +251,8 @@ function tellingSpan(random: SeededRandom, traceId: string): ModelSpan {
     sessionId: maybe(["s1", "s2"]),
     inputs: random.chance(0.5)
       ? text
-      : { text, list: [random.between(1, 9), null, { deep: true }] },
-    outputs: random.chance(0.5) ? `answer ${words(random)}` : null,
+      : { text, list: [random.between(1, 9), null, { deep: true }], history: repeated(random) },
+    outputs: random.pick([null, `answer ${words(random)}`, random.pick(REPEATED)]),
     figures,
     call,
   };
@@ -276,6 +284,10 @@ function randomFigures(random: SeededRandom): ModelFigures {
     output: random.pick([0, 5]),
     cost: random.chance(0.6) ? random.between(0, 2_000) / 1_000 : null,
   };
+}
+
+function repeated(random: SeededRandom): string[] {
+  return REPEATED.slice(0, random.between(0, REPEATED.length));
 }
 
 function words(random: SeededRandom): string {

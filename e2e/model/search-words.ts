@@ -9,8 +9,8 @@ function wordsOf(text: string): string[] {
   return plain.match(/\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{N}])+/gu) ?? [];
 }
 
-/** The words of a span's name and of the texts and numbers in its content. */
-export function wordsOfSpan({ name, inputs, outputs }: ModelSpan): string[] {
+/** The words of a span's name and of each of the texts and numbers in its content. */
+export function textsOfSpan({ name, inputs, outputs }: ModelSpan): string[][] {
   const texts: string[] = [name];
   const collect = (value: unknown) => {
     if (typeof value === "string" || typeof value === "number") texts.push(String(value));
@@ -18,13 +18,13 @@ export function wordsOfSpan({ name, inputs, outputs }: ModelSpan): string[] {
   };
   collect(inputs);
   collect(outputs);
-  return texts.flatMap(wordsOf);
+  return texts.map(wordsOf);
 }
 
 /** Whether all words of a search occur: `"in quotes"` as a phrase, `begin*` as a prefix. */
-export function matchesSearch(words: readonly string[], q: string): boolean {
+export function matchesSearch(texts: readonly string[][], q: string): boolean {
   const terms = q.match(/"[^"]*"|[^\s"]+/g) ?? [];
-  return terms.length > 0 && terms.every((term) => hasTerm(words, term));
+  return terms.length > 0 && terms.every((term) => texts.some((words) => hasTerm(words, term)));
 }
 
 function hasTerm(words: readonly string[], term: string): boolean {

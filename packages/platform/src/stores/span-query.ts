@@ -41,8 +41,8 @@ export interface SpanFilter {
   /** US dollars. Traces compare their total, spans their own cost. */
   readonly minCost?: number;
   /**
-   * Words that must all occur in the name or the content; `"quoted words"` as a phrase. A trace
-   * matches when one of its spans does.
+   * Words that must all occur in the name or the content; `"quoted words"` as a phrase, inside of one text. A trace
+   * matches when each of them occurs in any of its spans.
    */
   readonly text?: string;
   /** A trace matches by the scores of any of its spans, a span by those that name it. */

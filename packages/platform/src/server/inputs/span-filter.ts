@@ -95,7 +95,7 @@ export function spanFilterInputs() {
     q: z.optional(
       text({
         description:
-          'Words that all occur in name or content; `"in quotes"` as a phrase, `begin*` as a prefix. A trace matches when one of its spans does. New spans can be found after a few seconds.',
+          'Words that all occur in name or content; `"in quotes"` as a phrase, `begin*` as a prefix. A phrase lies within one text, such as a message. A trace matches when each word or phrase occurs in any of its spans. New spans can be found after a few seconds.',
         example: 'refund "order 7"',
       }),
     ),

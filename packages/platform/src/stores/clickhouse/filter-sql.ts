@@ -1,5 +1,6 @@
 import { filterConditions } from "../filter-conditions.ts";
 import type { ScoreCondition } from "../score-store.ts";
+import type { SearchTerm } from "../search/search-text.ts";
 import { parseSearch } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import type { ClickHouseSession, Parameters } from "./clickhouse-session.ts";
@@ -119,21 +120,33 @@ function whereScored(
  */
 export function whereText(text: string): Condition | undefined {
   const terms = parseSearch(text);
+  return terms.length === 0 ? undefined : whereTerms(terms);
+}
+
+/** The same for each term of a text by itself: a trace may have them in different spans. */
+export function whereEachTerm(text: string): readonly Condition[] | undefined {
+  const terms = parseSearch(text);
   if (terms.length === 0) return undefined;
+  const distinct = new Map(terms.map((term) => [JSON.stringify(term), term])).values();
+  return [...distinct].map((term, n) => whereTerms([term], `term${n}_`));
+}
+
+/** @param prefix Of the names of parameters. */
+function whereTerms(terms: readonly SearchTerm[], prefix = ""): Condition {
   const whole = terms.flatMap(({ words, isPrefix }) => (isPrefix ? words.slice(0, -1) : words));
   const indexed = [...new Set(whole)].slice(0, MOST_INDEXED_WORDS);
   const sought = terms
     .filter(({ words, isPrefix }) => isPrefix || words.length > 1 || !indexed.includes(words[0]!))
     .map(({ words, isPrefix }) => ` ${words.join(" ")}${isPrefix ? "" : " "}`);
   const texts = [
-    ...(indexed.length === 0 ? [] : ["hasAllTokens(words, {indexed:Array(String)})"]),
-    ...sought.map((_, n) => `position(words, {sought${n}:String}) > 0`),
+    ...(indexed.length === 0 ? [] : [`hasAllTokens(words, {${prefix}indexed:Array(String)})`]),
+    ...sought.map((_, n) => `position(words, {${prefix}sought${n}:String}) > 0`),
   ];
   return {
     text: texts.join(" AND "),
     parameters: {
-      ...(indexed.length === 0 ? {} : { indexed }),
-      ...Object.fromEntries(sought.map((phrase, n) => [`sought${n}`, phrase])),
+      ...(indexed.length === 0 ? {} : { [`${prefix}indexed`]: indexed }),
+      ...Object.fromEntries(sought.map((phrase, n) => [`${prefix}sought${n}`, phrase])),
     },
   };
 }

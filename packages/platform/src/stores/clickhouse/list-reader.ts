@@ -7,7 +7,7 @@ import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import type { Condition } from "./filter-sql.ts";
-import { spansAfter, tracesAfter, whereFilter, whereText } from "./filter-sql.ts";
+import { spansAfter, tracesAfter, whereEachTerm, whereFilter, whereText } from "./filter-sql.ts";
 import { ListedScores } from "./score-table.ts";
 import type { SpanPlace } from "./span-records.ts";
 import { recordBytesAt, recordsAt } from "./span-records.ts";
@@ -63,17 +63,19 @@ export class ListReader {
   }
 
   async listTraces(request: ListRequest): Promise<ListPage> {
-    const search = searchOf(request);
-    if (search === "nothing") return EMPTY_PAGE;
+    const { text } = request.filter;
+    const terms = text === undefined ? [] : whereEachTerm(text);
+    if (terms === undefined) return EMPTY_PAGE;
     return this.#page(request, async (after, limit) => {
-      const rows = await this.#traceCandidates(request, search, after, limit);
-      return { rows, listed: await this.#latestTraces(request.project, search, rows) };
+      const rows = await this.#traceCandidates(request, terms, after, limit);
+      return { rows, listed: await this.#latestTraces(request.project, terms, rows) };
     });
   }
 
   async listSpans(request: ListRequest): Promise<ListPage> {
-    const search = searchOf(request);
-    if (search === "nothing") return EMPTY_PAGE;
+    const { text } = request.filter;
+    const search = text === undefined ? null : whereText(text);
+    if (search === undefined) return EMPTY_PAGE;
     return this.#page(request, async (after, limit) => {
       const rows = await this.#spanCandidates(request, search, after, limit);
       return { rows, listed: await this.#latestSpans(request.project, rows) };
@@ -161,7 +163,7 @@ export class ListReader {
 
   async #traceCandidates(
     { project, filter }: ListRequest,
-    search: Condition | null,
+    terms: readonly Condition[],
     after: ListPosition | null,
     limit: number,
   ): Promise<TraceCandidate[]> {
@@ -171,10 +173,13 @@ export class ListReader {
       `SELECT start, start_nanos, trace_id, toString(version), top_id, total, record
        FROM ${this.#session.table("traces")}
        WHERE project = {project:String} AND moved = 0 AND ${where.text} AND ${beyond.text}
-         ${search === null ? "" : `AND trace_id IN (${this.#matches(search)})`}
+         ${terms.map((term) => `AND trace_id IN (${this.#matches(term)})`).join(" ")}
        ORDER BY start DESC, start_nanos DESC, trace_id DESC, version DESC
        LIMIT 1 BY start, start_nanos, trace_id LIMIT {limit:UInt32}`,
-      { project, limit, ...where.parameters, ...beyond.parameters, ...search?.parameters },
+      Object.assign(
+        { project, limit, ...where.parameters, ...beyond.parameters },
+        ...terms.map(({ parameters }) => parameters),
+      ),
     );
     return rows.map(([start, startNanos, traceId, version, topId, total, record]) => ({
       start,
@@ -191,13 +196,13 @@ export class ListReader {
   /** The rows that are the latest summary of their trace. */
   async #latestTraces(
     project: string,
-    search: Condition | null,
+    terms: readonly Condition[],
     rows: readonly TraceCandidate[],
   ): Promise<Listed[]> {
     const traceIds = rows.map(({ traceId }) => traceId);
     const [latest, matching, bytesAt] = await Promise.all([
       this.#latestVersions(project, traceIds),
-      search === null ? null : this.#stillMatching(project, search, traceIds),
+      terms.length === 0 ? null : this.#stillMatching(project, terms, traceIds),
       recordBytesAt(
         this.#session,
         project,
@@ -229,30 +234,32 @@ export class ListReader {
     return new Map(rows);
   }
 
-  /** Those of the traces in which a text is found in the last write of a span. */
+  /** Those of the traces in which each term is found in the last write of a span. */
   async #stillMatching(
     project: string,
-    search: Condition,
+    terms: readonly Condition[],
     traceIds: readonly string[],
   ): Promise<Set<string>> {
     if (traceIds.length === 0) return new Set();
     const rows = await this.#session.rows<[string]>(
-      `SELECT DISTINCT trace_id FROM ${this.#session.table("spans_by_start")}
-       WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)} AND ${search.text}
+      `SELECT trace_id FROM ${this.#session.table("spans_by_start")}
+       WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
+         AND (${terms.map(({ text }) => `(${text})`).join(" OR ")})
          AND (trace_id, span_id, version) IN (
            SELECT trace_id, span_id, max(version) FROM ${this.#session.table("spans")}
            WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
            GROUP BY trace_id, span_id
-         )`,
-      { project, traceIds, ...search.parameters },
+         )
+       GROUP BY trace_id HAVING ${terms.map(({ text }) => `countIf(${text}) > 0`).join(" AND ")}`,
+      Object.assign({ project, traceIds }, ...terms.map(({ parameters }) => parameters)),
     );
     return new Set(rows.map(([traceId]) => traceId));
   }
 
-  /** Traces that have, or had, a span in which a text is found. */
-  #matches(search: Condition): string {
+  /** Traces that have, or had, a span in which a term is found. */
+  #matches(term: Condition): string {
     return `SELECT trace_id FROM ${this.#session.table("spans_by_start")}
-      WHERE project = {project:String} AND ${search.text}`;
+      WHERE project = {project:String} AND ${term.text}`;
   }
 
   async #spanCandidates(
@@ -319,9 +326,4 @@ function fitting(
 
 function bytesOf({ recordBytes, total, place }: Listed, scores: ListedScores): number {
   return recordBytes + total.length + AFTER_LISTED_TOTAL.length + scores.bytesAfter(place);
-}
-
-/** What a search asks of spans; null where nothing is searched for. */
-function searchOf({ filter }: ListRequest): Condition | null | "nothing" {
-  return filter.text === undefined ? null : (whereText(filter.text) ?? "nothing");
 }

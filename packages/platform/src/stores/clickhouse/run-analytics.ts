@@ -6,9 +6,9 @@ import type {
 } from "../span-query.ts";
 import type { AnalyticsCell, GroupCell } from "../summary/analytics-cells.ts";
 import { groupsOf, NOTHING_FOUND, totalOf } from "../summary/analytics-cells.ts";
-import type { ClickHouseSession } from "./clickhouse-session.ts";
+import type { ClickHouseSession, Parameters } from "./clickhouse-session.ts";
 import { LONG_QUERY_SETTINGS } from "./clickhouse-session.ts";
-import { whereFilter, whereText } from "./filter-sql.ts";
+import { whereEachTerm, whereFilter } from "./filter-sql.ts";
 
 const CELL = `count() AS count, countIf(status = 'ERROR') AS errors, sumKahan(cost) AS costs,
   count(cost) AS costed, count(total_tokens) AS metered, countIf(cost, unpriced_calls = 0) AS priced,
@@ -110,8 +110,8 @@ export function tracesIn(
   filter: SpanFilter,
   range: { readonly from: number; readonly to: number },
 ) {
-  const search = filter.text === undefined ? null : whereText(filter.text);
-  if (search === undefined) return undefined;
+  const terms = filter.text === undefined ? [] : whereEachTerm(filter.text);
+  if (terms === undefined) return undefined;
   const where = whereFilter(session, "traces", filter);
   // A trace has several rows while it grows: the newest one counts, wherever it is.
   const traces = `(
@@ -119,8 +119,11 @@ export function tracesIn(
     WHERE project = {project:String} AND start >= {from:Int64} AND start < {to:Int64}
     ORDER BY start, trace_id, version DESC, moved LIMIT 1 BY start, trace_id
   ) WHERE moved = 0 AND ${where.text}
-    ${search === null ? "" : `AND trace_id IN (${matches(session, search.text)})`}`;
-  const parameters = { project, ...range, ...where.parameters, ...search?.parameters };
+    ${terms.map(({ text }) => `AND trace_id IN (${matches(session, text)})`).join(" ")}`;
+  const parameters: Parameters = Object.assign(
+    { project, ...range, ...where.parameters },
+    ...terms.map((term) => term.parameters),
+  );
   return { traces, parameters };
 }
 

@@ -2,8 +2,7 @@ import type { SpanKind, SpanStatus } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import type { SpanNode } from "@agate/spans/tree";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
-import { searchableText } from "../search/search-text.ts";
-import { wordsOf } from "../search/words-of.ts";
+import { searchableWords } from "../search/search-text.ts";
 import type { FiguresTuple } from "../segments/segment.ts";
 import { figuresOf, figuresTuple } from "../segments/segment.ts";
 import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
@@ -152,8 +151,11 @@ function wordsOrNone(span: StoredSpan, onUnindexable: OnUnindexable): string {
   }
 }
 
-/** The words of a span, each between spaces: a phrase is found as a text with spaces around it. */
+/**
+ * The words of a span, each between spaces: a phrase is found as a text with spaces around it. Two spaces stand
+ * between two texts, so that no phrase goes from one to the other.
+ */
 function indexedWords(openRecord: string): string {
-  const words = wordsOf(searchableText(JSON.parse(`${openRecord}null${AFTER_LISTED_TOTAL}`)));
+  const words = searchableWords(JSON.parse(`${openRecord}null${AFTER_LISTED_TOTAL}`));
   return words.length === 0 ? "" : wellFormed(` ${words.join(" ")} `);
 }

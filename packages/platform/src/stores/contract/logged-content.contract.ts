@@ -131,7 +131,9 @@ export function describeLoggedContent(subject: Subject): void {
             expect(await found("logged")).toEqual([["tool"], 1]);
             expect(await found("tool own logged")).toEqual([["tool"], 1]);
             expect(await found("own")).toEqual([["tool"], 1]);
-            expect(await found("hello own")).toEqual([[], 0]);
+            // In two spans of the trace.
+            expect(await found("hello own")).toEqual([[], 1]);
+            expect(await found('"kind hello"')).toEqual([[], 0]);
             expect(await found("assistant missing")).toEqual([[], 0]);
           };
           await expectFound();
@@ -151,7 +153,8 @@ export function describeLoggedContent(subject: Subject): void {
         expect(await found("first")).toEqual([["call"], 1]);
         expect(await found("hidden")).toEqual([[], 0]);
         await put(row(1, { asked: ['"second"'] }, { loggedAt: 2 }));
-        expect(await found('"first second"')).toEqual([["call"], 1]);
+        expect(await found("first second")).toEqual([["call"], 1]);
+        expect(await found('"first second"')).toEqual([[], 0]);
         // The span is sent again, with what it had not before.
         await subject.append([{ ...storedSpan({ ...CHILD, name: "tool", inputs: "mine" }) }]);
         expect(await found("shown")).toEqual([[], 0]);

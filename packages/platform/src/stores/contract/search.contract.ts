@@ -68,6 +68,45 @@ export function describeSearch(subject: Subject): void {
       expect(await subject.namesOf("listTraces", { text: "needle" })).toEqual(["top"]);
     });
 
+    it("finds a trace whose words are in different spans, and no such span", async () => {
+      subject.fresh();
+      await subject.append([
+        storedSpan({ name: "top", inputs: "the red fox" }),
+        storedSpan({
+          id: spanIdOf(2),
+          parentId: spanIdOf(1),
+          name: "child",
+          outputs: "blue foxes",
+        }),
+        storedSpan({ traceId: traceIdOf(2), name: "other", inputs: "a red fox" }),
+      ]);
+      await subject.store.searchCaughtUp();
+      const found = async (text: string) => [
+        await subject.namesOf("listSpans", { text }),
+        await subject.namesOf("listTraces", { text }),
+      ];
+      expect(await found("red blue")).toEqual([[], ["top"]]);
+      expect(await found('"blue foxes" "red fox" r*')).toEqual([[], ["top"]]);
+      expect(await found("red green")).toEqual([[], []]);
+      expect(await found("red fox blue fox red")).toEqual([[], ["top"]]);
+      expect(await found("a red fox")).toEqual([["other"], ["other"]]);
+    });
+
+    it("finds no phrase that begins in one text and ends in another", async () => {
+      subject.fresh();
+      const inputs = { system: "be kind", messages: ["red fox", "blue", 7, "", "sky"] };
+      await subject.append([storedSpan({ name: "step one", inputs, outputs: "fox" })]);
+      await subject.store.searchCaughtUp();
+      const phrases = ["one be", "kind red", "fox blue", "blue 7", "7 sky", "sky fox"];
+      for (const phrase of phrases) {
+        const text = `"${phrase}"`;
+        expect(await subject.namesOf("listSpans", { text }), text).toEqual([]);
+        expect(await subject.namesOf("listTraces", { text }), text).toEqual([]);
+        expect(await subject.namesOf("listSpans", { text: phrase }), phrase).toEqual(["step one"]);
+      }
+      expect(await subject.namesOf("listTraces", { text: '"step one" "red fox"' })).toHaveLength(1);
+    });
+
     it("finds what was written last, and nothing that was replaced", async () => {
       subject.fresh();
       await subject.append([storedSpan({ inputs: "before" })]);
@@ -75,6 +114,7 @@ export function describeSearch(subject: Subject): void {
       await subject.append([storedSpan({ inputs: "after" })]);
       await subject.store.searchCaughtUp();
       expect(await subject.namesOf("listSpans", { text: "before" })).toEqual([]);
+      expect(await subject.namesOf("listTraces", { text: "before" })).toEqual([]);
       expect(await subject.namesOf("listSpans", { text: "after" })).toEqual(["span"]);
     });
   });

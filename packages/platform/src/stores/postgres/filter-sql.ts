@@ -1,5 +1,6 @@
 import { filterConditions } from "../filter-conditions.ts";
 import type { ScoreCondition } from "../score-store.ts";
+import type { SearchTerm } from "../search/search-text.ts";
 import { parseSearch } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { dateText } from "./day.ts";
@@ -10,7 +11,7 @@ import type { SqlRunner, SqlValue } from "./span-database.ts";
 /** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
 export type ListedTable = "t" | "p";
 
-/** How a search text is looked for, or spans of rare traces; null where there is neither. */
+/** How some terms are looked for, or spans of rare traces; null where there is neither. */
 export type SearchPlan =
   /** The matching spans are known: their days, and for each day the numbers as an SQL array. */
   | { readonly kind: "few"; readonly days: readonly string[]; readonly spanNos: readonly string[] }
@@ -38,12 +39,12 @@ export class Conditions {
   }
 }
 
-/** The conditions of a filter on the rows of a project. */
+/** The conditions of a filter on the rows of a project. Of several searches each must find the row. */
 export function whereFilter(
   row: ListedTable,
   project: string,
   filter: SpanFilter,
-  search: SearchPlan,
+  searches: readonly SearchPlan[],
 ): Conditions {
   const where = new Conditions();
   where.add(`${row}.project = ${where.value(project)}`);
@@ -65,9 +66,11 @@ export function whereFilter(
   if (filter.anyError !== undefined) where.add(whereFailed(row, filter.anyError));
   if (filter.traceIds !== undefined) where.add(`t.trace_id = ANY(${where.value(filter.traceIds)})`);
   if (filter.score !== undefined) where.add(whereScored(row, where, filter.score));
-  if (search?.kind === "many") where.add(whereFound(row, where, search.query));
-  if (search?.kind === "few" && row === "t") {
-    where.add(`t.trace_no IN (SELECT p.trace_no FROM ${spansToList(where, search)} p)`);
+  for (const search of searches) {
+    if (search?.kind === "many") where.add(whereFound(row, where, search.query));
+    if (search?.kind === "few" && row === "t") {
+      where.add(`t.trace_no IN (SELECT p.trace_no FROM ${spansToList(where, search)} p)`);
+    }
   }
   return where;
 }
@@ -156,18 +159,28 @@ function whereFound(row: ListedTable, where: Conditions, { whole, parts }: Searc
 const FEW = 10_000;
 
 /**
- * Plans a search. With few matches they are looked up and sorted; with many, the list is walked in
- * order and each row asked whether it matches.
+ * Plans a search for traces: each term by itself, since a trace may have them in different spans.
  *
  * @returns undefined when nothing can match: there is no word in the text.
  */
 export async function planSearch(
   runner: SqlRunner,
   text: string | undefined,
-): Promise<SearchPlan | undefined> {
-  if (text === undefined) return null;
+): Promise<readonly SearchPlan[] | undefined> {
+  if (text === undefined) return [];
   const terms = parseSearch(text);
   if (terms.length === 0) return undefined;
+  const distinct = new Map(terms.map((term) => [JSON.stringify(term), term])).values();
+  const plans: SearchPlan[] = [];
+  for (const term of distinct) plans.push(await planTerms(runner, [term]));
+  return plans;
+}
+
+/**
+ * Plans a search for spans that have all of some terms. With few matches they are looked up and sorted; with many,
+ * the list is walked in order and each row asked whether it matches.
+ */
+async function planTerms(runner: SqlRunner, terms: readonly SearchTerm[]): Promise<SearchPlan> {
   const query = toSearchQuery(terms);
   const inParts = query.parts.map(
     (_, n) => `SELECT day, span_no FROM agate.long_texts WHERE words @@ $${n + 3}::tsquery`,
@@ -194,7 +207,11 @@ export async function planSpans(
   project: string,
   { text, anyError }: SpanFilter,
 ): Promise<SearchPlan | undefined> {
-  if (text !== undefined || anyError !== true) return planSearch(runner, text);
+  if (text !== undefined) {
+    const terms = parseSearch(text);
+    return terms.length === 0 ? undefined : planTerms(runner, terms);
+  }
+  if (anyError !== true) return null;
   const segments = await runner.query<{ day: number; first_span: number; spans: number }>(
     `SELECT s.day, s.first_span, s.spans FROM agate.traces t
      CROSS JOIN LATERAL (SELECT day, first_span, spans FROM agate.segments

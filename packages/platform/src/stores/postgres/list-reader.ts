@@ -83,7 +83,7 @@ export async function listSpans(runner: SqlRunner, request: ListRequest): Promis
   const { project, filter, limit, content, maxBytes, after } = request;
   const search = await planSpans(runner, project, filter);
   if (search === undefined) return EMPTY_PAGE;
-  const where = whereFilter("p", project, filter, search);
+  const where = whereFilter("p", project, filter, [search]);
   addAfter(where, "p", after);
   const most = where.value(limit + 1);
   const rows = await runner.query<SpanRow>(

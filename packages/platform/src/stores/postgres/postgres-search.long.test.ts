@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
-import { searchableText, toMatchExpression } from "../search/search-text.ts";
+import { joinTexts, searchableTexts, toMatchExpression } from "../search/search-text.ts";
 import type { SpanStore } from "../span-store.ts";
 import type { PostgresDatabases } from "../testing/embedded-postgres.fixture.ts";
 import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
@@ -37,7 +37,7 @@ async function keep(texts: readonly string[]): Promise<string> {
   fts5.exec("DELETE FROM texts");
   const insert = fts5.prepare("INSERT INTO texts (rowid, text) VALUES (?, ?)");
   for (const [n, outputs] of texts.entries()) {
-    insert.run(n, searchableText({ name: `text${n}`, content: [outputs] }));
+    insert.run(n, joinTexts(searchableTexts({ name: `text${n}`, content: [outputs] })));
   }
   return project;
 }

@@ -19,7 +19,7 @@ const BYTES_PER_PLACE = 4;
 export type SearchVector = Buffer;
 
 /**
- * The words of a text, ready for PostgreSQL's full-text search.
+ * The words of a text, ready for PostgreSQL's full-text search. An empty word takes a place and is not stored.
  *
  * @returns Several parts where a text is too long for one; none for a text without words.
  */
@@ -40,6 +40,7 @@ function takePart(words: readonly string[], from: number) {
   let bytes = 0;
   let at = from;
   for (; at < words.length && at - from < WORDS_PER_VECTOR; at++) {
+    if (words[at] === "") continue;
     const word = lexeme(words[at] as string);
     const known = places.get(word);
     if (known?.length === PLACES_PER_WORD) break;

@@ -1,7 +1,6 @@
 import { groupedByContent, LOGGED_CONTENT } from "../logged-content.ts";
-import { searchableText } from "../search/search-text.ts";
+import { searchableWords } from "../search/search-text.ts";
 import { UnindexableSpans } from "../search/unindexable-spans.ts";
-import { wordsOf } from "../search/words-of.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import { NO_ADDITIONS, SpanAdditions } from "../span-additions.ts";
 import type { StoreTrouble } from "../store-errors.ts";
@@ -326,8 +325,8 @@ class TextRows {
 
   add({ id, spanNo, open }: SegmentSpan, added: SpanAdditions): void {
     try {
-      const text = searchableText(JSON.parse(added.listed(open(), "null")));
-      const vectors = toSearchVectors(wordsOf(text));
+      const words = searchableWords(JSON.parse(added.listed(open(), "null")));
+      const vectors = toSearchVectors(words);
       const into = vectors.length === 1 ? this.#texts : this.#longTexts;
       for (const vector of vectors) into.row(3).date(this.#day).int8(spanNo).bytes(vector);
     } catch (error) {

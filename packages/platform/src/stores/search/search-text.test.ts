@@ -2,7 +2,14 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import type { SearchTerm } from "./search-text.ts";
-import { parseSearch, searchableText, toIndexedText, toMatchExpression } from "./search-text.ts";
+import {
+  joinTexts,
+  parseSearch,
+  searchableTexts,
+  searchableWords,
+  toIndexedText,
+  toMatchExpression,
+} from "./search-text.ts";
 import { wordsOf } from "./words-of.ts";
 
 const db = new DatabaseSync(":memory:");
@@ -11,20 +18,29 @@ afterAll(() => db.close());
 
 it("takes more members than a call takes arguments, and nesting deeper than the call stack", () => {
   const wide = Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`k${n}`, n]));
-  expect(searchableText({ name: "wide", content: wide }).split("\n")).toHaveLength(200_001);
-  expect(searchableText({ name: "wide", content: Object.values(wide) })).toMatch(/199999$/);
+  expect(searchableTexts({ name: "wide", content: wide })).toHaveLength(200_001);
+  expect(searchableTexts({ name: "wide", content: Object.values(wide) }).at(-1)).toBe("199999");
   let deep: unknown = "bottom";
   for (let n = 0; n < 200_000; n++) deep = n % 2 === 0 ? [deep] : { deep };
-  expect(searchableText({ name: "deep", content: deep })).toBe("deep\nbottom");
+  expect(searchableTexts({ name: "deep", content: deep })).toEqual(["deep", "bottom"]);
 });
 
 it("takes the beginning of a text that is too long, up to the last whole word", () => {
   const content = { first: "alpha beta", second: 123456, third: "gamma delta" };
-  const text = (most: number) => searchableText({ name: "n", content }, most);
-  expect(text(31)).toBe("n\nalpha beta\n123456\ngamma delta");
-  expect(text(30)).toBe("n\nalpha beta\n123456\ngamma");
-  expect(text(8)).toBe("n\nalpha");
-  expect(searchableText({ name: "n", content: "x".repeat(9) }, 8)).toBe("n\nxxxxxx");
+  const texts = (most: number) => searchableTexts({ name: "n", content }, most);
+  expect(texts(31)).toEqual(["n", "alpha beta", "123456", "gamma delta"]);
+  expect(texts(30)).toEqual(["n", "alpha beta", "123456", "gamma"]);
+  expect(texts(8)).toEqual(["n", "alpha"]);
+  expect(searchableTexts({ name: "n", content: "x".repeat(9) }, 8)).toEqual(["n", "xxxxxx"]);
+});
+
+it("puts a border between texts that neither a text nor a search can hold", () => {
+  const content = ["alpha \ue83b beta", "--", "", "gamma"];
+  expect(searchableWords({ name: "n", content })).toEqual(["n", "", "alpha", "beta", "", "gamma"]);
+  expect(parseSearch("\ue83b \ue83bx")).toEqual([{ words: ["x"], isPrefix: false }]);
+  const words = wordsOf(joinTexts(searchableTexts({ name: "n", content: ["alpha", "beta"] })));
+  expect(words).toEqual(["n", "\ue83b", "alpha", "\ue83b", "beta"]);
+  expect(toMatchExpression("\ue83b")).toBeUndefined();
 });
 
 it("reads words, phrases and prefixes", () => {

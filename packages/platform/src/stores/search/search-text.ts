@@ -5,42 +5,71 @@ import { wordsOf } from "./words-of.ts";
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
 
+/**
+ * A word that stands between two texts where a store joins them, so that no phrase goes from one to the other. It is
+ * a character for private use, and the same character in a text or a search is taken for a space.
+ */
+const BORDER = "\ue83b";
+
 /** Text as the index takes it. */
 export function toIndexedText(text: string): string {
-  return text.replace(UNSPACED, " $& ");
+  return text.replaceAll(BORDER, " ").replace(UNSPACED, " $& ");
 }
 
 /** Of longer texts the rest is not indexed: a span of 60 MB would take a gigabyte of memory. */
 const MOST_CHARACTERS = 8 * 1024 ** 2;
 
+interface SearchedRecord {
+  readonly name: string;
+  readonly content: unknown;
+}
+
 /**
- * What may be searched of a span: its name and every text in its content, keys left out.
+ * What may be searched of a span, as the index takes it: its name and every text in its content, keys left out.
  *
  * @param record A listed span record.
  * @param most Characters that are taken; tests use fewer.
  */
-export function searchableText(
-  record: { name: string; content: unknown },
-  most = MOST_CHARACTERS,
-): string {
-  const texts = [record.name];
-  let length = record.name.length;
+export function searchableTexts(record: SearchedRecord, most = MOST_CHARACTERS): string[] {
+  const texts: string[] = [];
+  let room = most;
+  const add = (text: string) => {
+    texts.push(toIndexedText(text.length > room ? wholeWords(text, room) : text));
+    room -= text.length + 1;
+  };
+  add(record.name);
   // An own stack: content may be nested deeper than the call stack allows.
   const rest: unknown[] = [record.content];
-  while (rest.length > 0 && length < most) {
+  while (rest.length > 0 && room > 0) {
     const value = rest.pop();
     if (typeof value === "string" || typeof value === "number") {
-      const text = String(value);
-      texts.push(text);
-      length += text.length + 1;
+      add(String(value));
     } else if (typeof value === "object" && value !== null) {
       const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
       // One by one: as arguments of a single call, some 100,000 members overflow the call stack.
       for (let i = members.length - 1; i >= 0; i--) rest.push(members[i]);
     }
   }
-  const text = texts.join("\n");
-  return toIndexedText(text.length > most ? wholeWords(text, most) : text);
+  return texts;
+}
+
+/** Texts as one, for FTS5. */
+export function joinTexts(texts: readonly string[]): string {
+  return texts.join(`\n${BORDER}\n`);
+}
+
+/**
+ * The words of a span in their order. An empty one stands between two texts, so that words on either side do not
+ * follow each other.
+ */
+export function searchableWords(record: SearchedRecord): string[] {
+  const words: string[] = [];
+  for (const text of searchableTexts(record)) {
+    if (words.length > 0 && words.at(-1) !== "") words.push("");
+    // One by one: a text may have more words than a call takes arguments.
+    for (const word of wordsOf(text)) words.push(word);
+  }
+  return words;
 }
 
 /** The beginning of a text, without a word that is cut in two. */
@@ -75,12 +104,18 @@ export function parseSearch(text: string): SearchTerm[] {
  * @example toMatchExpression('refund "order 7" ship*') // '"refund" "order 7" "ship"*'
  */
 export function toMatchExpression(text: string): string | undefined {
+  const terms = toMatchTerms(text);
+  return terms.length === 0 ? undefined : terms.join(" ");
+}
+
+/** Each term of a search once, in FTS5's language. None: there is no word in it. */
+export function toMatchTerms(text: string): string[] {
   const terms = literalTerms(text).map(({ literal, isPrefix }) => {
     // FTS5 would take a NUL for the end of the expression.
     const quoted = literal.replaceAll('"', '""').replaceAll("\0", " ");
     return `"${quoted}"${isPrefix ? "*" : ""}`;
   });
-  return terms.length === 0 ? undefined : terms.join(" ");
+  return [...new Set(terms)];
 }
 
 function literalTerms(text: string): { literal: string; isPrefix: boolean }[] {

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { filterConditions } from "../filter-conditions.ts";
 import type { ScoreCondition } from "../score-store.ts";
-import { toMatchExpression } from "../search/search-text.ts";
+import { toMatchExpression, toMatchTerms } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { wanted } from "./query-interrupt.ts";
 
@@ -30,7 +30,8 @@ export function whereFilter(
   // A plus keeps SQLite from using an index for the column. With few matches they should be looked
   // up and sorted; it would rather walk all rows in order and ask of each whether it matches.
   // The same holds for traces that are named, and for scores.
-  const isFewTexts = match !== null && isRare({ text: MATCHES, values: [match] });
+  const searches = match === null ? [] : table === "p" ? [match] : toMatchTerms(filter.text ?? "");
+  const isFewTexts = searches.some((each) => isRare({ text: MATCHES, values: [each] }));
   const judged = filter.score && judgementsOf(project, filter.score);
   const isFewScores = judged !== undefined && isRare(judged);
   const inTraces = table === "p" ? spansOfTraces(project, filter) : undefined;
@@ -85,7 +86,7 @@ export function whereFilter(
         : whereScored(table, filter.score);
     add(text, ...values);
   }
-  if (match !== null) add(SEARCH[table], match);
+  for (const each of searches) add(SEARCH[table], each);
   return { text: texts.join(" AND "), values };
 }
 
@@ -152,6 +153,7 @@ const JUDGED: Record<ListedTable, (scores: string) => string> = {
 
 const ROW_NUMBERS: Record<ListedTable, string> = { t: "t.trace_no", p: "p.span_no" };
 
+/** Of a span, all terms at once; of a trace, each term: it may have them in different spans. */
 const MATCHES = `SELECT rowid FROM derived.spans_text WHERE spans_text MATCH ? AND ${wanted("rowid")}`;
 const SEARCH: Record<ListedTable, string> = {
   p: `p.span_no IN (${MATCHES})`,

@@ -1,7 +1,7 @@
 import type { StatementSync } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import type { MessagePort } from "node:worker_threads";
-import { searchableText } from "../search/search-text.ts";
+import { joinTexts, searchableTexts } from "../search/search-text.ts";
 import { UnindexableSpans } from "../search/unindexable-spans.ts";
 import { decodeHeader, unpackBody } from "../segments/segment.ts";
 import type { StoredSegment } from "../segments/sent-again.ts";
@@ -284,7 +284,7 @@ export class SpanIndexer {
         return isMoved ? textOf({ ...place, ...now }, added) : undefined;
       }
       const open = body.toString("utf8", entry.offset, entry.offset + entry.openLength);
-      return searchableText(JSON.parse(added.listed(open, "null")));
+      return joinTexts(searchableTexts(JSON.parse(added.listed(open, "null"))));
     };
     return textOf;
   }
