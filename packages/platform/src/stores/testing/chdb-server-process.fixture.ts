@@ -2,12 +2,16 @@
 // killed like a server, and started again over the same folder. Started by chdb-server.fixture.ts.
 //
 //   node chdb-server-process.fixture.ts FOLDER PORT USER PASSWORD
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { gunzipSync } from "node:zlib";
+import { createGunzip } from "node:zlib";
 import { Session } from "chdb";
 import { CHDB_ARGUMENTS } from "./chdb-settings.fixture.ts";
 
@@ -32,6 +36,8 @@ interface Statement {
   readonly database: string;
   readonly settings: readonly (readonly [name: string, value: string])[];
   readonly format: string;
+  /** The rows of an INSERT, which the engine reads itself. */
+  readonly file: string | null;
 }
 
 /** Runs statements one after the other, each with no other settings than its own. */
@@ -72,25 +78,58 @@ function literal(value: string): string {
   return `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'").replaceAll("\0", "\\0")}'`;
 }
 
+/** An INSERT whose rows are the body of the request. */
+const INSERT = /^(\s*INSERT\s.*)\s(FORMAT\s+\w+)\s*$/is;
+
 async function readStatement(request: IncomingMessage): Promise<Statement> {
   const { searchParams } = new URL(request.url ?? "/", "http://localhost");
   const parameters = new Map(searchParams);
   const type = request.headers["content-type"] ?? "";
-  let body = await buffer(request);
-  if (request.headers["content-encoding"] === "gzip") body = gunzipSync(body);
-  let sent = body.toString();
+  const isPacked = request.headers["content-encoding"] === "gzip";
+  const body = isPacked ? request.pipe(createGunzip()) : request;
+  const [, insert, rowFormat] = INSERT.exec(parameters.get("query") ?? "") ?? [];
+  const file = insert === undefined ? null : await writeRows(body);
+  let sent = file === null ? await buffer(body) : Buffer.alloc(0);
   if (type.startsWith("multipart/form-data")) {
-    const form = await new Response(body, { headers: { "content-type": type } }).formData();
+    const form = await new Response(sent, { headers: { "content-type": type } }).formData();
     for (const [name, value] of form) parameters.set(name, String(value));
-    sent = "";
+    sent = Buffer.alloc(0);
   }
   const query = parameters.get("query") ?? "";
   return {
-    text: query === "" ? sent : `${query}\n${sent}`,
+    text:
+      file !== null
+        ? `${insert} FROM INFILE '${file}' ${rowFormat}`
+        : query === ""
+          ? sent.toString()
+          : `${query}\n${sent}`,
     database: parameters.get("database") ?? "default",
     settings: [...parameters].filter(([name]) => !NO_SETTINGS.has(name)),
     format: parameters.get("default_format") ?? "TabSeparated",
+    file,
   };
+}
+
+/**
+ * Rows go to the engine in a file: as a part of the statement they would be copied and scanned several times, and
+ * could not be binary.
+ */
+async function writeRows(body: Readable): Promise<string> {
+  const file = join(folder, `rows-${randomUUID()}`);
+  const descriptor = openSync(file, "w");
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) writeWhole(descriptor, chunk);
+  } catch (error) {
+    rmSync(file);
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+  return file;
+}
+
+function writeWhole(descriptor: number, chunk: Buffer): void {
+  for (let at = 0; at < chunk.length; ) at += writeSync(descriptor, chunk, at);
 }
 
 function refuse(response: ServerResponse, error: Error): void {
@@ -119,7 +158,9 @@ const server = createServer(async (request, response) => {
     }
     const statement = await readStatement(request);
     const [free] = runners.toSorted((a, b) => a.waiting - b.waiting);
-    const result = await free!.run(statement);
+    const result = await free!
+      .run(statement)
+      .finally(() => statement.file !== null && rmSync(statement.file));
     response.writeHead(200, {
       "content-type": "text/plain; charset=UTF-8",
       "x-clickhouse-format": statement.format,

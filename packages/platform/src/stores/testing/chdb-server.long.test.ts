@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { expect, it } from "vitest";
 import { startChdbServer } from "./chdb-server.fixture.ts";
@@ -33,6 +34,21 @@ it("answers as ClickHouse does, and keeps what it took though it is killed", asy
       return result.json();
     };
     expect(await count()).toEqual([[3]]);
+    const packed = gzipSync(Buffer.from([3, 0x00, 0x0a, 0xff]));
+    const answer = await fetch(`${url}/?query=INSERT+INTO+kept+FORMAT+RowBinary`, {
+      method: "POST",
+      headers: {
+        authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+        "content-encoding": "gzip",
+      },
+      body: packed,
+    });
+    expect(answer.status).toBe(200);
+    const binary = await client.query({
+      query: "SELECT hex(text) FROM kept WHERE length(text) = 3 AND NOT isValidUTF8(text)",
+      format: "JSONCompactEachRow",
+    });
+    expect(await binary.json()).toEqual([["000AFF"]]);
     await expect(client.command({ query: "DROP TABLE gone" })).rejects.toMatchObject({
       code: "60",
       type: "UNKNOWN_TABLE",
