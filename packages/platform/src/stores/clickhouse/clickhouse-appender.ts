@@ -83,7 +83,7 @@ export class ClickHouseAppender implements Omit<OpenAppender, "putScores"> {
   }
 
   async #write(spans: readonly IncomingSpan[]): Promise<void> {
-    await this.#session.insert(
+    await this.#session.insertBlock(
       "incoming",
       INCOMING_COLUMNS,
       spans.map(({ row }) => row),

@@ -15,9 +15,10 @@ const statements: string[] = [];
 const settings: ClickHouseSettings[] = [];
 
 function withoutKeeper(client: ClickHouseClient): ClickHouseClient {
-  const { query, insert, command } = client;
+  const { query, insert, exec, command } = client;
   client.query = (options) => query.call(client, onItself(options)) as never;
   client.insert = (options) => insert.call(client, onItself(options as never));
+  client.exec = (options) => exec.call(client, onItself(options));
   client.command = (options) => {
     statements.push(options.query);
     const text = options.query

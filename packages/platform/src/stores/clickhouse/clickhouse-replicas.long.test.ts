@@ -55,7 +55,7 @@ it("counts a trace once though another server, which was slower, lists it by its
     span: storedSpan({ id: spanIdOf(1), start: 5 }),
   };
   // The other server's spans are there; before it comes to list them, ours are written and listed.
-  await session.insert("incoming", INCOMING_COLUMNS, [
+  await session.insertBlock("incoming", INCOMING_COLUMNS, [
     incomingRow(project, late, (_, error) => expect.fail(String(error))),
   ]);
   await subject.append([storedSpan({ id: spanIdOf(2), start: 0 })]);

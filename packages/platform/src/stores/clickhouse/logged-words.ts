@@ -19,7 +19,7 @@ const COLUMNS = [
   "cost",
   "words",
 ] as const;
-const PLACES = COLUMNS.map((column) => INCOMING_COLUMNS.indexOf(column));
+const PLACES = COLUMNS.map((column) => INCOMING_COLUMNS.findIndex(({ name }) => name === column));
 
 interface SpanName {
   readonly traceId: string;

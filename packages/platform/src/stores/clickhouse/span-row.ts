@@ -5,7 +5,7 @@ import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { searchableWords } from "../search/search-text.ts";
 import type { FiguresTuple } from "../segments/segment.ts";
 import { figuresOf, figuresTuple } from "../segments/segment.ts";
-import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
+import type { NativeColumn } from "./native-block.ts";
 
 /** All that is known of a span but its record. */
 export type SpanFacts = Omit<StoredSpan, "openRecord">;
@@ -83,21 +83,32 @@ export interface IncomingSpan extends SpanWrite<StoredSpan> {
 
 type OnUnindexable = (span: StoredSpan, error: unknown) => void;
 
-export const INCOMING_COLUMNS = [
-  "project",
-  "trace_id",
-  "span_id",
-  "version",
-  "received",
-  "parent_id",
-  "start",
-  "start_nanos",
-  "figures",
-  ...FILTERED_COLUMNS,
-  "cost",
-  "words",
-  "record",
-] as const;
+export const INCOMING_COLUMNS: readonly NativeColumn[] = [
+  { name: "project", type: "String" },
+  { name: "trace_id", type: "String" },
+  { name: "span_id", type: "String" },
+  { name: "version", type: "UInt64" },
+  { name: "received", type: "Int64" },
+  { name: "parent_id", type: "Nullable(String)" },
+  { name: "start", type: "Int64" },
+  { name: "start_nanos", type: "UInt16" },
+  { name: "figures", type: "String" },
+  { name: "latency", type: "Nullable(Float64)" },
+  { name: "name", type: "String" },
+  { name: "spankind", type: "String" },
+  { name: "status", type: "String" },
+  { name: "application", type: "Nullable(String)" },
+  { name: "route", type: "Nullable(String)" },
+  { name: "variant", type: "Nullable(String)" },
+  { name: "revision", type: "Nullable(Int64)" },
+  { name: "environment", type: "Nullable(String)" },
+  { name: "user_id", type: "Nullable(String)" },
+  { name: "session_id", type: "Nullable(String)" },
+  { name: "run", type: "Nullable(String)" },
+  { name: "cost", type: "Nullable(Float64)" },
+  { name: "words", type: "String" },
+  { name: "record", type: "String" },
+];
 
 /**
  * Values in the order of {@link INCOMING_COLUMNS}.

@@ -31,7 +31,7 @@ it("puts right what a replica left when it died, and what two of them wrote at o
   // was deleted while its summary was made: there is nothing else of it.
   const later = write(3, storedSpan({ traceId: traceIdOf(2), id: spanIdOf(2), start: 5 }));
   const writes = [write(1), write(2), later];
-  await session.insert(
+  await session.insertBlock(
     "incoming",
     INCOMING_COLUMNS,
     writes.map((one) => incomingRow(project, one, (_, error) => expect.fail(String(error)))),

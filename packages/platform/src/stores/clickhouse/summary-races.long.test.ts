@@ -62,7 +62,7 @@ async function writeElsewhere(...sketches: SpanSketch[]): Promise<void> {
       (_, error) => expect.fail(String(error)),
     ),
   );
-  await session.insert("incoming", INCOMING_COLUMNS, rows);
+  await session.insertBlock("incoming", INCOMING_COLUMNS, rows);
 }
 
 /** The names of the traces that the list has, and how many traces analytics count. */

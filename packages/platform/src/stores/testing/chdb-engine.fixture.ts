@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClickHouseClient, ClickHouseClientConfigOptions } from "@clickhouse/client";
 import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 import { Session } from "chdb";
-import { createChdbConnection } from "chdb/connection";
+import { ChdbConnection } from "chdb/connection";
 import type { ClickHouseAddress } from "../store-address.ts";
 import { CHDB_ARGUMENTS, chdbFolder } from "./chdb-settings.fixture.ts";
 
@@ -54,7 +55,7 @@ export function openChdbEngine(): ChdbEngine {
     connect: () =>
       createClient({
         // The two packages have copies of their own of the same types.
-        connection: createChdbConnection({ path: data }) as unknown as Connection,
+        connection: new EngineConnection(folder, data) as unknown as Connection,
         log: { level: ClickHouseLogLevel.OFF },
       }),
     dispose: async () => {
@@ -63,4 +64,28 @@ export function openChdbEngine(): ChdbEngine {
       await rm(folder, { recursive: true, maxRetries: 10 });
     },
   };
+}
+
+type ExecParams = Parameters<ChdbConnection["exec"]>[0];
+
+/** Rows that come as a stream may be binary: they go to the engine in a file, since chdb takes them for text. */
+class EngineConnection extends ChdbConnection {
+  readonly #folder: string;
+
+  constructor(folder: string, data: string) {
+    super({ path: data });
+    this.#folder = folder;
+  }
+
+  override async exec({ values, ...params }: ExecParams): ReturnType<ChdbConnection["exec"]> {
+    if (values === undefined) return super.exec(params);
+    const file = join(this.#folder, `rows-${randomUUID()}`);
+    try {
+      await writeFile(file, values);
+      const query = params.query.replace(/ FORMAT \w+$/, ` FROM INFILE '${file}'$&`);
+      return await super.exec({ ...params, query });
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
 }
