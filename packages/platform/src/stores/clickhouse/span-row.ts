@@ -2,10 +2,11 @@ import type { SpanKind, SpanStatus } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import type { SpanNode } from "@agate/spans/tree";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
-import { searchableWords } from "../search/search-text.ts";
+import { searchableTexts } from "../search/search-text.ts";
 import type { FiguresTuple } from "../segments/segment.ts";
 import { figuresOf, figuresTuple } from "../segments/segment.ts";
 import type { NativeColumn } from "./native-block.ts";
+import { wordsText } from "./words-text.ts";
 
 /** All that is known of a span but its record. */
 export type SpanFacts = Omit<StoredSpan, "openRecord">;
@@ -162,11 +163,7 @@ function wordsOrNone(span: StoredSpan, onUnindexable: OnUnindexable): string {
   }
 }
 
-/**
- * The words of a span, each between spaces: a phrase is found as a text with spaces around it. Two spaces stand
- * between two texts, so that no phrase goes from one to the other.
- */
 function indexedWords(openRecord: string): string {
-  const words = searchableWords(JSON.parse(`${openRecord}null${AFTER_LISTED_TOTAL}`));
-  return words.length === 0 ? "" : wellFormed(` ${words.join(" ")} `);
+  const record = JSON.parse(`${openRecord}null${AFTER_LISTED_TOTAL}`);
+  return wellFormed(wordsText(searchableTexts(record)));
 }
