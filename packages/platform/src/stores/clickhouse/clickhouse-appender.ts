@@ -11,13 +11,17 @@ import { INCOMING_COLUMNS, incomingRow } from "./span-row.ts";
 import { SummaryBacklog } from "./summary-keeper.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 
+/** Inserts under way at a time: while the database writes one, the next is encoded and sent. */
+const GROUPS_AT_ONCE = 2;
+
 interface WaitingBatch extends QueuedBatch {
   readonly spans: readonly IncomingSpan[];
 }
 
 /**
  * The write side. Batches that arrive during an insert share the next one: ClickHouse prefers few large
- * inserts.
+ * inserts. No two inserts under way write to the same trace, so that of two writes to it the later one is counted
+ * and summarised last.
  */
 export class ClickHouseAppender implements Omit<OpenAppender, "putScores"> {
   readonly #session: ClickHouseSession;
@@ -28,7 +32,7 @@ export class ClickHouseAppender implements Omit<OpenAppender, "putScores"> {
   readonly #loggedWords: LoggedWords;
   readonly #clock = new VersionClock();
   readonly #commits = new GroupCommit<WaitingBatch>({
-    concurrency: 1,
+    concurrency: GROUPS_AT_ONCE,
     write: (group) => this.#commit(group),
   });
 
@@ -64,7 +68,8 @@ export class ClickHouseAppender implements Omit<OpenAppender, "putScores"> {
     });
     unindexable.report(this.#onTrouble);
     const characters = batch.spans.reduce((sum, { openRecord }) => sum + openRecord.length, 0);
-    return this.#commits.append({ spans, characters, spanCount: spans.length, traces: [] });
+    const traces = [...versions.keys()];
+    return this.#commits.append({ spans, characters, spanCount: spans.length, traces });
   }
 
   async close(): Promise<void> {
