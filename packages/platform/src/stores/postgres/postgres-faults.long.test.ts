@@ -73,7 +73,7 @@ describe("spans in PostgreSQL when the database goes away", () => {
       .toEqual({
         kind: "committed",
       });
-    expect(await store.readTree(PROJECT, READ)).toMatchObject({ kind: "assembled" });
+    expect(await store.readTree(PROJECT, READ)).toMatchObject({ kind: "frame" });
     await store.searchCaughtUp();
     expect((await store.listTraces(LIST)).items).toHaveLength(2);
     await expect.poll(() => seen.toSorted()).toEqual([traceIdOf(1), traceIdOf(2)]);
@@ -174,8 +174,8 @@ describe("spans in PostgreSQL when the database goes away", () => {
     const kinds = (await outcomes).map((outcome) =>
       outcome.status === "fulfilled" ? outcome.value.kind : outcome.reason.name,
     );
-    expect(new Set(kinds)).toEqual(new Set(["assembled", "StoreUnavailableError"]));
-    expect(await store.readTree(PROJECT, READ)).toMatchObject({ kind: "assembled" });
+    expect(new Set(kinds)).toEqual(new Set(["frame", "StoreUnavailableError"]));
+    expect(await store.readTree(PROJECT, READ)).toMatchObject({ kind: "frame" });
     await store.close();
   });
 });
