@@ -78,12 +78,17 @@ export class SecretTexts implements SpanRedactor {
 /** Secrets are hidden by their values alone. */
 const NO_KEYS: SpanRedactor["keys"] = { hidesAttribute: () => false, hidesBelow: () => false };
 
-/** A value, and its lines if it has several. */
+/**
+ * A value, and its lines if it has several. None that is short, although one of its forms may not be: a line that is
+ * a quotation mark is eight characters in JSON in JSON in JSON, and found at the end of other texts.
+ */
 function textsOf(value: string): string[] {
   const whole = value.trim();
-  // So short a value has no lines that are long enough.
-  if (whole.length < SHORTEST_SECRET || PUBLIC_VALUES.includes(whole)) return [];
-  return whole.includes("\n") ? [whole, ...whole.split("\n").map((line) => line.trim())] : [whole];
+  if (PUBLIC_VALUES.includes(whole)) return [];
+  const texts = whole.includes("\n")
+    ? [whole, ...whole.split("\n").map((line) => line.trim())]
+    : [whole];
+  return texts.filter((text) => text.length >= SHORTEST_SECRET);
 }
 
 /** How a text is written elsewhere, the most usual first. */
