@@ -11,6 +11,8 @@ import { answerNode } from "../server/node-handler.ts";
 import { explainListenError, type ListenAddress, listenAddress } from "./listen-address.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** How long calls may run on without a connection before the last spans are sent without theirs. */
+const LAST_CALLS_MS = 1_000;
 /** Marks our listeners of signals: several apps may be served in one process. */
 const OWN = Symbol("agate");
 
@@ -24,13 +26,15 @@ export async function serveOnNode(
     socket === undefined ? listenAddress(options) : { kind: "unix", path: socket };
   // Settings that are wrong are told here, and not at the first request.
   app.telemetry.statistics();
-  const server = serverOf(app, address);
+  const calls = new RunningCalls();
+  const server = serverOf(app, address, calls);
   const connections = connectionsOf(server);
   await listening(server, address);
 
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= closeServer(server, connections)
+      .then(() => calls.ended(LAST_CALLS_MS))
       .then(() => app.shutdown())
       .finally(forgetSignals);
     return closing;
@@ -39,20 +43,53 @@ export async function serveOnNode(
   return { ...boundTo(server, address), close };
 }
 
-function serverOf(app: App, address: ListenAddress): Server {
+/**
+ * Counts the calls that have not ended. A call whose connection is broken off ends after the connection, and
+ * a server without connections is closed: the call's spans would come after telemetry was shut down.
+ */
+class RunningCalls {
+  #count = 0;
+  #onEnded: (() => void) | undefined;
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  end(): void {
+    this.#count -= 1;
+    if (this.#count === 0) this.#onEnded?.();
+  }
+
+  /** Resolves when none is running, or after this time. */
+  ended(withinMs: number): Promise<void> {
+    if (this.#count === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#onEnded = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+function serverOf(app: App, address: ListenAddress, calls: RunningCalls): Server {
   // No page in a browser can reach a socket in the file system.
   const answer =
     address.kind === "tcp" && isLoopback(address.hostname)
       ? (incoming: IncomingCall) => refuseForeignHost(incoming) ?? app[ANSWER](incoming)
       : app[ANSWER];
   const server = createServer((request, response) => {
-    answerNode(answer, { request, response }).then(
-      () => {
-        if (!server.listening) closeConnection(server, response);
-      },
-      // Only a connection that broke comes here: errors of calls are answers.
-      () => response.destroy(),
-    );
+    calls.begin();
+    answerNode(answer, { request, response })
+      .then(
+        () => {
+          if (!server.listening) closeConnection(server, response);
+        },
+        // Only a connection that broke comes here: errors of calls are answers.
+        () => response.destroy(),
+      )
+      .finally(() => calls.end());
   });
   // The platform closes idle connections itself: closing them here could cut a request that is on its way.
   if (address.kind === "unix") server.keepAliveTimeout = 0;

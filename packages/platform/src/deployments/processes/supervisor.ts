@@ -42,8 +42,11 @@ const LIMITS: SupervisorLimits = {
   processes: 1,
   sleepMs: () => null,
 };
-/** For a stopping platform: shorter, so that the stop is not held up. */
-export const CLOSING: DrainLimits = { drainMs: 30_000, stopMs: 2_000 };
+/**
+ * For a stopping platform: shorter, so that the stop is not held up, but not shorter than the five seconds
+ * in which the SDK sends its last spans.
+ */
+export const CLOSING: DrainLimits = { drainMs: 30_000, stopMs: 6_000 };
 
 /** Room is made when another environment sleeps or is stopped. */
 const NO_ROOM_RETRY_SECONDS = 10;
