@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { agate } from "./packages/sdk/src/vite/decorator-plugin.ts";
 
 // Threads and programs of tests are TypeScript, loaded by Node itself hundreds of times: what it has
@@ -16,9 +17,10 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 const SHARING = [
   "packages/{protocol,spans,web}/src/**/*.test.ts",
   "scripts/**/*.test.ts",
-  "packages/cli/src/{api-client,commands,dev,evaluating,packing,terminal}/**/*.test.ts",
+  "packages/cli/src/{api-client,commands,dev,evaluating,importing,packing,terminal}/**/*.test.ts",
   "packages/platform/src/*.test.ts",
   "packages/platform/src/{access,backup,evaluations,ingest,registry,registry-copy,server,store-copy,threads,traces,variables}/**/*.test.ts",
+  "packages/platform/src/deployments/{gateway,hosting}/**/!(prepare-fetched-build).test.ts",
   "packages/platform/src/stores/*.test.ts",
   "packages/sdk/src/{assets,client,config,elsewhere,node,routes,runner,server,vite}/**/*.test.ts",
   "packages/sdk/src/app/!(default-app|hidden-values|unknown-options).test.ts",
@@ -36,6 +38,20 @@ const SHARING_E2E = [
 /** Fault campaigns that take minutes, which `npm run test:long` runs (vitest.long.config.ts). */
 const LONG = "**/*.long.test.ts";
 
+/**
+ * A new clone has no durations, and runs large files first. Files that run a contract are a few lines long and
+ * take longest: last of all, they would leave cores idle at the end.
+ */
+class ContractsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isContract = ({ moduleId }: TestSpecification) => CONTRACTS.test(moduleId);
+    return [...sorted.filter(isContract), ...sorted.filter((file) => !isContract(file))];
+  }
+}
+
+const CONTRACTS = /\/(sqlite-store|registry|read-api)\.test\.ts$/;
+
 const E2E = {
   // These start servers, browsers and commands by the dozen.
   testTimeout: 120_000,
@@ -51,6 +67,7 @@ export default defineConfig({
     // More than cores: a third of the time of tests is waiting for processes, timers and pages, and each of
     // the files that share no process begins by starting one.
     maxWorkers: availableParallelism() * 2,
+    sequence: { sequencer: ContractsFirst },
     // Generous: they only end tests that hang, and a busy machine is several times slower.
     testTimeout: 120_000,
     hookTimeout: 120_000,
