@@ -9,6 +9,7 @@ import { benchIngest } from "./ingest.ts";
 import { benchListRead } from "./list-read.ts";
 import { LOADS } from "./loads/trace-plans.ts";
 import { benchMemory } from "./memory.ts";
+import { benchPage } from "./page.ts";
 import { benchRedaction } from "./redaction.ts";
 import { type Line, printLines } from "./report.ts";
 import { benchRouteCall } from "./route-call.ts";
@@ -19,9 +20,10 @@ import { benchTraceRead } from "./trace-read.ts";
 
 const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000] [-- --engines sqlite,postgres] [-- --load agent]
 
-Names: trace-read, list-read, ingest, redaction, route-call, gateway, evaluation, growth, huge-trace, memory, start-up, stores. Without one, all of them.
+Names: trace-read, list-read, ingest, redaction, route-call, gateway, evaluation, growth, huge-trace, memory, start-up, page, stores. Without one, all of them.
 --spans: how far growth, memory and stores go (default 1,000,000; growth has its target at 10,000,000).
 --trace-spans: how large the trace of huge-trace is (default 200,000; at most 900,000).
+--traces: how many traces page stores (default 100,000; its target is at 1,000,000).
 --load: what ingest, trace-read, growth, memory and stores send: mixed (default) or agent.
 --engines: which ones list-read measures and stores compares, the first with the others (default ${ENGINES.join(",")}).
 `;
@@ -31,6 +33,7 @@ const { values, positionals } = parseArgs({
   options: {
     spans: { type: "string", default: "1000000" },
     "trace-spans": { type: "string", default: "200000" },
+    traces: { type: "string", default: "100000" },
     engines: { type: "string", default: ENGINES.join(",") },
     load: { type: "string", default: "mixed" },
     help: { type: "boolean" },
@@ -38,6 +41,7 @@ const { values, positionals } = parseArgs({
 });
 const spans = Number(values.spans);
 const traceSpans = Number(values["trace-spans"]);
+const traces = Number(values.traces);
 const engines = ENGINES.filter((engine) => values.engines.split(",").includes(engine));
 const load = LOADS.find((name) => name === values.load) ?? "mixed";
 const lines = (bench: () => Promise<Line[]>) => async () => printLines(await bench());
@@ -53,13 +57,18 @@ const benches = new Map([
   ["huge-trace", lines(() => benchHugeTrace(traceSpans))],
   ["memory", lines(() => benchMemory(load, spans))],
   ["start-up", lines(benchStartUp)],
+  ["page", lines(() => benchPage(traces))],
   ["stores", () => benchStores(load, spans, engines)],
 ]);
 // Growth compares with 100,000.
 const leastSpans = positionals.join() === "stores" ? 10_000 : 100_000;
 const unknown = positionals.filter((name) => !benches.has(name));
 const isUsable =
-  load === values.load && spans >= leastSpans && traceSpans >= 1 && traceSpans <= 900_000;
+  load === values.load &&
+  spans >= leastSpans &&
+  traceSpans >= 1 &&
+  traceSpans <= 900_000 &&
+  traces >= 50;
 if (values.help === true || unknown.length > 0 || !isUsable || engines.length === 0) {
   process.stderr.write(USAGE);
   process.exit(values.help === true ? 0 : 2);

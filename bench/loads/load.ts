@@ -34,6 +34,8 @@ export interface Load {
 export interface LoadOptions {
   /** What the n-th text of a batch ends with. */
   readonly ending?: (n: number) => string;
+  /** How many spans of each trace are sent, from its top on; all of them unless said. */
+  readonly spansPerTrace?: number;
 }
 
 /**
@@ -44,8 +46,11 @@ export interface LoadOptions {
  * const load = createLoad("mixed");
  * await post("/v1/traces", load.batch().body);
  */
-export function createLoad(name: LoadName, { ending = () => "" }: LoadOptions = {}): Load {
-  const plans = Array.from({ length: TRACES_PER_BATCH }, (_, n) => planTrace(name, n, ending));
+export function createLoad(name: LoadName, options: LoadOptions = {}): Load {
+  const { ending = () => "", spansPerTrace: most = Number.POSITIVE_INFINITY } = options;
+  const plans = Array.from({ length: TRACES_PER_BATCH }, (_, n) => planTrace(name, n, ending)).map(
+    (plan) => ({ ...plan, spans: plan.spans.slice(0, most) }),
+  );
   const { bytes, traces } = encode(plans);
   const prose = createProse();
   const random = randomNumbers(2);
@@ -61,6 +66,8 @@ export function createLoad(name: LoadName, { ending = () => "" }: LoadOptions = 
       const spanIds: string[] = [];
       const traceIds = traces.map(({ plan, id, ids, starts, ends }, t) => {
         for (const text of plan.texts) {
+          // Of a span that is not sent.
+          if (text.places.length === 0) continue;
           prose.fill(body, text.places[0] as number, text.bytes);
           repeat(body, text);
         }
