@@ -1,4 +1,5 @@
 // Lays the page out as the server finds it, with compressed copies, so that no server compresses it.
+import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
@@ -6,9 +7,11 @@ import type { Encoding, PageManifest } from "../platform/src/server/page/page-ma
 import {
   ASSET_KINDS,
   ENCODINGS,
+  FIRST_ANSWERS_PLACE,
   MANIFEST_FILE,
   NONCE_PLACE,
   PAGE_FOLDER,
+  PARTS_PLACE,
 } from "../platform/src/server/page/page-manifest.ts";
 import { build as bundlePage } from "../web/build.ts";
 
@@ -34,8 +37,10 @@ export async function buildPage(): Promise<PageFiles> {
     const file = `${PAGE_FOLDER}/${path}`;
     files.set(file, content);
     if (path === "index.html") {
-      // Without it, nothing that a script styles would look right: the editor, the menus.
-      if (!content.includes(NONCE_PLACE)) throw new Error(`index.html lacks ${NONCE_PLACE}.`);
+      // Without them, nothing that a script styles would look right, and pages would take a round trip more.
+      for (const place of [NONCE_PLACE, PARTS_PLACE, FIRST_ANSWERS_PLACE]) {
+        if (!content.includes(place)) throw new Error(`index.html lacks ${place}.`);
+      }
       continue;
     }
     const name = /^assets\/([^/]+)$/.exec(path)?.[1];
@@ -49,7 +54,10 @@ export async function buildPage(): Promise<PageFiles> {
       files.set(file + ENCODINGS[encoding], await compress[encoding](content));
     }
   }
-  const manifest: PageManifest = { assets };
+  const inlineScripts = page.inlineScripts.map(
+    (script) => `sha256-${createHash("sha256").update(script).digest("base64")}`,
+  );
+  const manifest: PageManifest = { assets, parts: page.parts, inlineScripts };
   files.set(`${PAGE_FOLDER}/${MANIFEST_FILE}`, JSON.stringify(manifest));
   return { files, inputs: page.inputs };
 }

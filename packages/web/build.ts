@@ -1,8 +1,8 @@
 // Bundles the page. packages/cli/build.ts puts it into the tool.
 import { readFile } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
-import { join, resolve } from "node:path";
-import { build as bundle, type Rolldown } from "vite";
+import { basename, join, resolve } from "node:path";
+import { type BuildOptions, build as bundle, type Rolldown } from "vite";
 
 const here = import.meta.dirname;
 
@@ -12,14 +12,31 @@ export interface BuiltPage {
   readonly files: ReadonlyMap<string, string | Uint8Array>;
   /** Every source that is in it, for the licences. */
   readonly inputs: readonly string[];
+  /** Path of a page → the scripts that it needs besides those in `index.html`, by their names in `assets/`. */
+  readonly parts: Readonly<Record<string, readonly string[]>>;
+  /** The scripts within `index.html`. */
+  readonly inlineScripts: readonly string[];
 }
+
+/** Pages that have one address, and the modules that app/create-page-router.tsx loads for them. */
+const PAGES = {
+  "/": "dashboard/dashboard-page.tsx",
+  "/traces": "traces/traces-page.tsx",
+  "/playground": "playground/playground-start-page.tsx",
+  "/apps": "registry/apps-page.tsx",
+  "/testsets": "testsets/test-sets-page.tsx",
+  "/runs": "runs/runs-page.tsx",
+  "/settings/keys": "registry/keys-page.tsx",
+  "/settings/redaction": "registry/redaction-page.tsx",
+} as const;
 
 /** Builds the page, in memory. */
 export async function build(): Promise<BuiltPage> {
-  const { output } = await bundled();
+  const [{ output }, firstRows] = [await bundled(), await firstRowsScript()];
   const files = new Map(
     output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source] as const),
   );
+  files.set("index.html", withInlineParts(String(files.get("index.html")), files, firstRows));
   const sources = output.flatMap((file) =>
     file.type === "chunk"
       ? file.moduleIds
@@ -30,18 +47,78 @@ export async function build(): Promise<BuiltPage> {
     ...sources.map(packageOfHelper),
     ...(await Promise.all(styles.map(packagesImportedBy))).flat(),
   ];
-  return { files, inputs };
+  return { files, inputs, parts: partsOf(output), inlineScripts: [firstRows] };
+}
+
+/**
+ * The document with its style sheet and the script that draws the first rows in it: what it shows first must
+ * not wait for another request.
+ */
+function withInlineParts(
+  html: string,
+  files: ReadonlyMap<string, string | Uint8Array>,
+  script: string,
+): string {
+  const [link, path = ""] = /<link rel="stylesheet"[^>]* href="\/([^"]+)">/.exec(html) ?? [];
+  const style = files.get(path)?.toString();
+  if (link === undefined || style === undefined) throw new Error("index.html has no style sheet.");
+  if (/<(?:\/(?:style|script)|!--)/i.test(style + script))
+    throw new Error("A text would end its element.");
+  return html
+    .replace(link, () => `<style nonce="__CSP_NONCE__">${style}</style>`)
+    .replace("</body>", () => `<script>${script}</script>\n  </body>`);
+}
+
+/** A script of its own, which imports nothing. */
+async function firstRowsScript(): Promise<string> {
+  const [built] = (await bundled({
+    lib: {
+      entry: join(here, "src/first-rows/first-rows.ts"),
+      formats: ["iife"],
+      name: "firstRows",
+    },
+  })) as unknown as readonly Rolldown.RolldownOutput[];
+  return built?.output[0].code.trim() ?? "";
+}
+
+function partsOf(output: Rolldown.RolldownOutput["output"]): BuiltPage["parts"] {
+  const chunks = new Map(
+    output.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file] as const] : [])),
+  );
+  const withImports = (name: string, found = new Set<string>()): ReadonlySet<string> => {
+    if (!found.has(name)) {
+      found.add(name);
+      for (const imported of chunks.get(name)?.imports ?? []) withImports(imported, found);
+    }
+    return found;
+  };
+  const entry = [...chunks.values()].find(({ isEntry }) => isEntry);
+  const always = withImports(entry?.fileName ?? "");
+  const chunkOf = (module: string) => {
+    const path = join(here, "src", module);
+    const chunk = [...chunks.values()].find(({ facadeModuleId }) => facadeModuleId === path);
+    if (chunk === undefined) throw new Error(`${module} is no script of its own.`);
+    return chunk.fileName;
+  };
+  return Object.fromEntries(
+    Object.entries(PAGES).map(([path, module]) => [
+      path,
+      [...withImports(chunkOf(module))]
+        .filter((name) => !always.has(name))
+        .map((name) => basename(name)),
+    ]),
+  );
 }
 
 /** Vite believes NODE_ENV, which test runners set: React would be the one for developing. */
-async function bundled(): Promise<Rolldown.RolldownOutput> {
+async function bundled(options: BuildOptions = {}): Promise<Rolldown.RolldownOutput> {
   const { NODE_ENV } = process.env;
   process.env.NODE_ENV = "production";
   try {
     return (await bundle({
       configFile: join(here, "vite.config.ts"),
       logLevel: "warn",
-      build: { write: false },
+      build: { write: false, ...options },
     })) as Rolldown.RolldownOutput;
   } finally {
     if (NODE_ENV === undefined) delete process.env.NODE_ENV;

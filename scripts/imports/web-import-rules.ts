@@ -21,6 +21,10 @@ export const WEB_RULES = {
   ],
   parts: {
     "main.tsx": { about: "the entry", imports: ["api", "app", "playground"] },
+    "first-rows": {
+      about: "the newest traces, before the page's script is there",
+      imports: ["api", "app", "design", "format", "spans", "traces"],
+    },
     app: {
       about: "router and shell",
       imports: [

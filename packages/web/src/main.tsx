@@ -4,6 +4,8 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { isForLater, laterMs } from "./api/api-error.ts";
 import { Connection } from "./api/connection.ts";
+import { keepFirstAnswers } from "./api/first-answers.ts";
+import { PlatformClient } from "./api/platform-client.ts";
 import { onSessionChange } from "./api/session.ts";
 import { createPageRouter, reloadForLostParts } from "./app/create-page-router.tsx";
 import { repairLanguage, repairStorage } from "./app/repair-browser.ts";
@@ -42,14 +44,25 @@ onSessionChange(() => {
   void queries.resetQueries();
 });
 
+const { searchParams } = new URL(window.location.href);
+const project = searchParams.getAll("project").at(-1) ?? null;
+keepFirstAnswers(queries, new PlatformClient(connection, project));
+
+const router = createPageRouter(connection);
 const root = document.getElementById("page");
 if (root === null) throw new Error("The page has no element #page.");
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queries}>
-      <KeptRunsProvider value={keptRuns}>
-        <RouterProvider router={createPageRouter(connection)} />
-      </KeptRunsProvider>
-    </QueryClientProvider>
-  </StrictMode>,
-);
+// Rows that the document shows stay until the list can take their place: a placeholder between would flicker.
+if (root.hasChildNodes()) void router.load().finally(() => show(root));
+else show(root);
+
+function show(container: HTMLElement): void {
+  createRoot(container).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <KeptRunsProvider value={keptRuns}>
+          <RouterProvider router={router} />
+        </KeptRunsProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}

@@ -70,6 +70,8 @@ export interface HttpAppOptions {
   readonly maxBuildBytes: number;
   /** Where the built page is, if not beside the program. */
   readonly pageFolder?: URL;
+  /** How long the page's document waits for what is put into it, where it is not the default. */
+  readonly pageWaitMs?: number | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -129,6 +131,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     evaluators: options.evaluators,
     readiness: options.readiness,
     page,
+    pageWaitMs: options.pageWaitMs,
     maxBodyBytes,
     maxBuildBytes: options.maxBuildBytes,
     now,

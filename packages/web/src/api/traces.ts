@@ -1,5 +1,11 @@
-import type { ListedSpan } from "@agate/protocol";
-import { type InfiniteData, infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
+import { FIRST_TRACES, type ListedPage } from "@agate/protocol";
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+} from "@tanstack/react-query";
+import { firstTracesKey } from "./first-answers.ts";
 import type { PlatformClient } from "./platform-client.ts";
 import { type ListView, type RowPosition, type TraceRow, traceRow } from "./trace-row.ts";
 
@@ -31,7 +37,6 @@ export interface NextPage {
 export type TracePages = InfiniteData<TracePage, NextPage | null>;
 
 /** The first page comes at once, the others are for those who read on. */
-const FIRST_PAGE = 50;
 const NEXT_PAGES = 200;
 /** Long enough to read a trace and come back to the list as it was. */
 const KEPT_MS = 30 * 60_000;
@@ -70,26 +75,53 @@ export async function readTracePage(
   signal?: AbortSignal,
 ): Promise<TracePage> {
   const { from, to } = next ?? bounds(Date.now());
-  const limit = next === null ? FIRST_PAGE : NEXT_PAGES;
+  const limit = next === null ? FIRST_TRACES : NEXT_PAGES;
   let cursor = next?.cursor ?? null;
   for (;;) {
     const page = await client.get<ListedPage>(`/observability/${view}/`, {
       query: { ...filters, from, to, limit, cursor },
       signal,
     });
-    const rows = page.items.map((item) => traceRow(item, view));
-    const after = rows.at(-1);
+    const read = tracePage(page, view, { from, to });
+    if (read !== null) return read;
     cursor = page.next_cursor;
-    if (cursor === null) return { rows, next: null };
-    if (after === undefined) continue;
-    const { startedAt, traceId, key } = after;
-    return { rows, next: { cursor, after: { startedAt, traceId, key }, from, to } };
   }
 }
 
-interface ListedPage {
-  readonly items: readonly ListedSpan[];
-  readonly next_cursor: string | null;
+/** Null where it holds nothing, though the list goes on. */
+function tracePage(
+  { items, next_cursor: cursor }: ListedPage,
+  view: ListView,
+  bounds: Pick<NextPage, "from" | "to">,
+): TracePage | null {
+  const rows = items.map((item) => traceRow(item, view));
+  if (cursor === null) return { rows, next: null };
+  const last = rows.at(-1);
+  if (last === undefined) return null;
+  const { startedAt, traceId, key } = last;
+  return { rows, next: { cursor, after: { startedAt, traceId, key }, ...bounds } };
+}
+
+/**
+ * Puts the list that came with the document into the cache, if it is the one that is asked for: the newest of
+ * all traces. What has arrived since is read when the stream of the list is open.
+ */
+export function adoptFirstTraces(
+  queries: QueryClient,
+  client: PlatformClient,
+  request: TraceListRequest,
+): void {
+  const { view, filters, bounds } = request;
+  const { from, to } = bounds(Date.now());
+  const isWhole = from === undefined && to === undefined && Object.keys(filters).length === 0;
+  const listed = queries.getQueryData<ListedPage>(firstTracesKey(client));
+  if (listed === undefined || view !== "traces" || !isWhole) return;
+  queries.removeQueries({ queryKey: firstTracesKey(client), exact: true });
+  const page = tracePage(listed, view, { from, to });
+  const { queryKey } = tracesQuery(client, request);
+  if (page !== null && queries.getQueryData(queryKey) === undefined) {
+    queries.setQueryData<TracePages>(queryKey, { pages: [page], pageParams: [null] });
+  }
 }
 
 /** Removes a trace for good. */

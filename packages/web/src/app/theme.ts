@@ -17,10 +17,14 @@ export function keepTheme(theme: Theme): void {
 
 /** Applies the stored theme, and every choice made in another tab. */
 export function followTheme(): void {
-  showTheme(readTheme());
+  showKeptTheme();
   window.addEventListener("storage", ({ key }) => {
-    if (key === KEY) showTheme(readTheme());
+    if (key === KEY) showKeptTheme();
   });
+}
+
+export function showKeptTheme(): void {
+  showTheme(readTheme());
 }
 
 function showTheme(theme: Theme): void {

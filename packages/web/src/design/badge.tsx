@@ -1,15 +1,5 @@
 import type { ReactNode } from "react";
-import { classNames } from "./class-names.ts";
-
-export type Tone = "neutral" | "accent" | "danger" | "warning" | "success";
-
-const TONES: Record<Tone, string> = {
-  neutral: "bg-sunken text-ink-soft",
-  accent: "bg-accent-soft text-accent",
-  danger: "bg-danger-soft text-danger",
-  warning: "bg-warning-soft text-warning",
-  success: "bg-success-soft text-success",
-};
+import { badgeClass, type Tone } from "./tone.ts";
 
 /** A small coloured label. */
 export function Badge({
@@ -22,13 +12,7 @@ export function Badge({
   readonly children: ReactNode;
 }) {
   return (
-    <span
-      title={title}
-      className={classNames(
-        "inline-flex h-5 max-w-full items-center gap-1 truncate rounded px-1.5 text-xs font-medium",
-        TONES[tone],
-      )}
-    >
+    <span title={title} className={badgeClass(tone)}>
       {children}
     </span>
   );

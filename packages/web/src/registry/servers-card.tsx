@@ -4,8 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Server } from "lucide-react";
 import { serversQuery } from "../api/applications.ts";
 import { usePlatform } from "../api/platform-context.tsx";
-import { Badge, type Tone } from "../design/badge.tsx";
+import { Badge } from "../design/badge.tsx";
 import { Card } from "../design/panels.tsx";
+import type { Tone } from "../design/tone.ts";
 import { Ago } from "../revisions/ago.tsx";
 import { Loaded } from "../revisions/loaded.tsx";
 import {

@@ -9,7 +9,7 @@ import type {
 import { formatScore } from "@agate/protocol/evaluations";
 import { formatCost, formatCount, plural } from "@agate/protocol/format";
 import type { Verdict } from "@agate/protocol/statistics";
-import type { Tone } from "../design/badge.tsx";
+import type { Tone } from "../design/tone.ts";
 
 /** A word with the colour that it is shown in. */
 export interface ToneText {

@@ -14,7 +14,8 @@ import {
   Workflow,
   Wrench,
 } from "lucide-react";
-import { Badge, type Tone } from "../design/badge.tsx";
+import { Badge } from "../design/badge.tsx";
+import { statusLook } from "./status-look.ts";
 
 const KINDS: Record<SpanKind, { readonly icon: LucideIcon; readonly colour: string }> = {
   WORKFLOW: { icon: Workflow, colour: "var(--kind-workflow)" },
@@ -50,15 +51,6 @@ export function SpanKindIcon({
   );
 }
 
-type Look = { readonly tone: Tone; readonly label: string };
-
-const LOOKS: Record<Exclude<SpanStatus, "UNSET">, Look> = {
-  OK: { tone: "success", label: "OK" },
-  ERROR: { tone: "danger", label: "Error" },
-};
-
-const CANCELLED: Look = { tone: "warning", label: "Cancelled" };
-
 interface StatusBadgeProps {
   readonly status: SpanStatus;
   /** OpenTelemetry has no status for a cancelled span. */
@@ -67,7 +59,6 @@ interface StatusBadgeProps {
 
 /** How a span ended; no badge where the status is not set. */
 export function StatusBadge({ status, isCancelled }: StatusBadgeProps) {
-  if (status === "UNSET" && !isCancelled) return null;
-  const { tone, label } = status === "UNSET" ? CANCELLED : LOOKS[status];
-  return <Badge tone={tone}>{label}</Badge>;
+  const look = statusLook(status, isCancelled);
+  return look && <Badge tone={look.tone}>{look.label}</Badge>;
 }

@@ -1,9 +1,10 @@
 import type { TestRow } from "@agate/protocol";
 import { Eraser, Pencil, Trash2, Undo2 } from "lucide-react";
 import { previewOf } from "../api/trace-row.ts";
-import { Badge, type Tone } from "../design/badge.tsx";
+import { Badge } from "../design/badge.tsx";
 import { IconButton } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";
+import type { Tone } from "../design/tone.ts";
 import { useReadOnlyReason } from "../revisions/read-only.tsx";
 import type { RowChange } from "./row-changes.ts";
 

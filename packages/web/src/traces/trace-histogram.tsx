@@ -8,6 +8,7 @@ import { bucketAt } from "../charts/time-buckets.ts";
 import { classNames } from "../design/class-names.ts";
 import { formatTime } from "../format/format-time.ts";
 import { parseTimeRange, type TimeRange } from "../time-range/time-range.ts";
+import { HISTOGRAM_CLASS } from "./rows/row-look.ts";
 import { filtersOf, histogramTime, type TracesSearch } from "./traces-search.ts";
 
 const LIVE_MS = 5000;
@@ -28,7 +29,7 @@ export function TraceHistogram({ search, onNarrow }: TraceHistogramProps) {
     ...(search.live === "on" && { refetchInterval: isAll ? LIVE_ALL_MS : LIVE_MS }),
   });
   // The list below shows the error, if there is one.
-  if (counts.data === undefined) return <div className="h-14 shrink-0" />;
+  if (counts.data === undefined) return <div className={HISTOGRAM_CLASS} />;
   return <Bars counts={counts.data} onNarrow={onNarrow} />;
 }
 

@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
-import { type TraceListRequest, tracesQuery } from "../api/traces.ts";
+import { adoptFirstTraces, type TraceListRequest, tracesQuery } from "../api/traces.ts";
 import { useNow } from "../design/browser-state.ts";
 import { boundsOf, parseTimeRange, timeRangeSearch } from "../time-range/time-range.ts";
 import { filterProblems } from "./filters/filter-fields.ts";
@@ -15,7 +15,10 @@ import { filtersOf, type TracesSearch } from "./traces-search.ts";
  */
 export function useTraceList(search: TracesSearch, settled: string | null) {
   const client = usePlatform();
+  const queries = useQueryClient();
   const request = useMemo(() => traceListRequest(search), [search]);
+  // Once, and before the query is looked up: its first answer is there then.
+  useState(() => adoptFirstTraces(queries, client, request));
   const name = JSON.stringify([client.project, request.view, request.range, request.filters]);
   const query = useInfiniteQuery({ ...tracesQuery(client, request), enabled: settled === name });
   const pages = query.data?.pages;

@@ -5,6 +5,11 @@ import { ENCODINGS, MANIFEST_FILE, PAGE_FOLDER } from "./page-manifest.ts";
 /** Beside the built program; run from source there is nothing. */
 const BUILT = new URL(`./${PAGE_FOLDER}/`, import.meta.url);
 
+/** The document, with what the manifest tells about it. */
+export interface BuiltIndex extends PageManifest {
+  readonly html: string;
+}
+
 /** The page's files as packages/cli/build-page.ts has laid them out. */
 export class PageFiles {
   // Nothing is kept in memory: a browser asks for each file once, and most servers are asked by none.
@@ -16,22 +21,25 @@ export class PageFiles {
   }
 
   /** `index.html` as it was built; undefined where the page was not. */
-  async index(): Promise<string | undefined> {
-    return (await this.#readIfThere("index.html"))?.toString();
+  async index(): Promise<BuiltIndex | undefined> {
+    const [html, manifest] = await Promise.all([this.#readIfThere("index.html"), this.#manifest()]);
+    return html && manifest && { html: html.toString(), ...manifest };
   }
 
   /** Whether the page has an asset of this name. */
   async has(name: string): Promise<boolean> {
-    const text = await this.#readIfThere(MANIFEST_FILE);
-    if (text === undefined) return false;
-    const { assets }: PageManifest = JSON.parse(text.toString());
-    return assets.includes(name);
+    return (await this.#manifest())?.assets.includes(name) === true;
   }
 
   /** @param name One that the page has: any other could lead out of the folder. */
   asset(name: string, encoding: Encoding | null): Promise<Uint8Array> {
     const ending = encoding === null ? "" : ENCODINGS[encoding];
     return readFile(new URL(`./assets/${name}${ending}`, this.#folder));
+  }
+
+  async #manifest(): Promise<PageManifest | undefined> {
+    const text = await this.#readIfThere(MANIFEST_FILE);
+    return text && JSON.parse(text.toString());
   }
 
   async #readIfThere(name: string): Promise<Buffer | undefined> {

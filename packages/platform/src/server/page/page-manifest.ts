@@ -2,6 +2,10 @@
 export interface PageManifest {
   /** Names in `/assets/`. Nothing else is served. */
   readonly assets: readonly string[];
+  /** Path of a page → the scripts that it needs besides those in `index.html`. */
+  readonly parts: Readonly<Record<string, readonly string[]>>;
+  /** Hashes of the scripts within `index.html`, as the policy names them. */
+  readonly inlineScripts: readonly string[];
 }
 
 /** Below the folder of the tool's programs. */
@@ -10,6 +14,10 @@ export const MANIFEST_FILE = "manifest.json";
 
 /** In `index.html`, where each answer has a nonce of its own. */
 export const NONCE_PLACE = "__CSP_NONCE__";
+/** In `index.html`, where an answer names the scripts of the page that is opened. */
+export const PARTS_PLACE = "<!-- parts -->";
+/** In `index.html`, where an answer has what the page would ask for first. */
+export const FIRST_ANSWERS_PLACE = "<!-- first answers -->";
 
 /** Content coding → how the name of its copy ends. Those that are preferred come first. */
 export const ENCODINGS = { br: ".br", gzip: ".gz" } as const;

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { extname } from "node:path";
 import * as z from "zod/mini";
 import type { Answer, AnswerHeaders } from "../answer.ts";
@@ -7,11 +6,12 @@ import { chooseEncoding } from "../choose-encoding.ts";
 import { name } from "../inputs/input-kinds.ts";
 import type { Route } from "../route.ts";
 import { content, route } from "../route.ts";
+import { type FirstAnswerSources, firstAnswers } from "./first-answers.ts";
+import { HTML, indexAnswer } from "./index-answer.ts";
 import type { PageFiles } from "./page-files.ts";
 import type { Encoding } from "./page-manifest.ts";
-import { ASSET_KINDS, ENCODINGS, NONCE_PLACE } from "./page-manifest.ts";
+import { ASSET_KINDS, ENCODINGS } from "./page-manifest.ts";
 
-const HTML = "text/html; charset=utf-8";
 const OFFERED = Object.keys(ENCODINGS) as Encoding[];
 
 /**
@@ -28,12 +28,20 @@ export const PAGE_PATHS = [
   "/dashboard",
 ];
 
-/** The page, for people with a browser. */
-export function pageRoutes(files: PageFiles): readonly Route[] {
-  return [indexRoute(files), assetRoute(files)];
+/** A busy store may take longer than the document should: the page asks for the list itself then. */
+const WAIT_MS = 1000;
+
+export interface PageRouteOptions extends FirstAnswerSources {
+  /** How long the document waits for what is put into it; a second by default. */
+  readonly waitMs?: number | undefined;
 }
 
-function indexRoute(files: PageFiles): Route {
+/** The page, for people with a browser. */
+export function pageRoutes(files: PageFiles, options: PageRouteOptions): readonly Route[] {
+  return [indexRoute(files, options), assetRoute(files)];
+}
+
+function indexRoute(files: PageFiles, { waitMs = WAIT_MS, ...sources }: PageRouteOptions): Route {
   return route({
     method: "GET",
     path: "/",
@@ -47,21 +55,24 @@ function indexRoute(files: PageFiles): Route {
       ...content(HTML, "A page that needs no other host."),
       headers: {
         "content-security-policy": "What it may load and run.",
-        "cache-control": "`no-cache`: each answer is another.",
+        "cache-control":
+          "`no-store`: it holds who is signed in, and at `/traces` the newest traces.",
       },
     },
     errors: ["route_not_found"],
-    answer: async () => {
-      const html = await files.index();
-      return html === undefined ? NOT_BUILT : indexAnswer(html);
+    answer: async ({ incoming, gone }) => {
+      const index = await files.index();
+      if (index === undefined) return NOT_BUILT;
+      const enough = AbortSignal.any([gone(), AbortSignal.timeout(waitMs)]);
+      return indexAnswer(index, incoming.url, await firstAnswers(sources, incoming, enough));
     },
   });
 }
 
 /** The page's own "not found", for a browser that opens a path that is not there. */
 export async function notFoundPage(files: PageFiles): Promise<Answer | undefined> {
-  const html = await files.index();
-  return html === undefined ? undefined : { ...indexAnswer(html), status: 404 };
+  const index = await files.index();
+  return index && { ...indexAnswer(index), status: 404 };
 }
 
 /** Whether a browser opens a document: programs and scripts do not ask for HTML. */
@@ -75,22 +86,6 @@ const NOT_BUILT = problemAnswer({
   loc: ["path"],
   msg: "The web page is not here: this server runs from source. `npm run build` builds the tool with its page, packages/cli/dist/agate.js.",
 });
-
-function indexAnswer(html: string): Answer {
-  const nonce = newNonce();
-  return {
-    kind: "full",
-    status: 200,
-    contentType: HTML,
-    body: html.replace(NONCE_PLACE, nonce),
-    headers: {
-      "cache-control": "no-cache",
-      "content-security-policy": pagePolicy(nonce),
-      "cross-origin-opener-policy": "same-origin",
-      "referrer-policy": "no-referrer",
-    },
-  };
-}
 
 function assetRoute(files: PageFiles): Route {
   return route({
@@ -143,31 +138,4 @@ async function assetAnswer(
   };
   const body = await files.asset(name, encoding);
   return { kind: "full", status: 200, contentType: kind.contentType, body, headers };
-}
-
-/** Marks the page's own style elements. Unpredictable: each answer has a new one. */
-function newNonce(): string {
-  return randomBytes(16).toString("base64url");
-}
-
-/**
- * What the page may load and run: what this server serves, and nothing that is written into it.
- * Trusted types make a script that would turn text into markup fail.
- */
-function pagePolicy(nonce: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    // The editor and the menus make style elements.
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    // Forms are sent by scripts.
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join("; ");
 }

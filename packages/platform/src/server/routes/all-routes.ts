@@ -67,6 +67,7 @@ export interface RouteDependencies {
   readonly evaluators: Evaluators;
   readonly readiness: Pick<Readiness, "failing">;
   readonly page: PageFiles;
+  readonly pageWaitMs?: number | undefined;
   /** Of a request's body as it is sent. */
   readonly maxBodyBytes: number;
   /** Of a build's archive. */
@@ -137,7 +138,12 @@ export function allRoutes(dependencies: RouteDependencies): readonly Route[] {
     takeBackupRoute(dependencies.backups),
     ...healthRoutes({ closing: dependencies.deployer.closing, readiness: dependencies.readiness }),
     ...referenceRoutes(() => routes),
-    ...pageRoutes(dependencies.page),
+    ...pageRoutes(dependencies.page, {
+      control: access.control,
+      projects: registry.projects,
+      store,
+      waitMs: dependencies.pageWaitMs,
+    }),
   ];
   return routes;
 }

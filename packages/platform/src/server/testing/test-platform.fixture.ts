@@ -63,6 +63,8 @@ export interface TestPlatformOptions {
   readonly decodeLimits?: Partial<DecodeLimits>;
   readonly maxWaitingBytes?: number;
   readonly pageFolder?: URL;
+  /** How long the page's document waits for what is put into it. */
+  readonly pageWaitMs?: number;
   readonly now?: () => number;
   /** `loopback` where nothing is said: requests need no key. */
   readonly policy?: AccessPolicy;
@@ -217,6 +219,7 @@ export async function startTestPlatform(options: TestPlatformOptions = {}): Prom
     maxBodyBytes: options.maxBodyBytes ?? MEGABYTE,
     maxBuildBytes,
     ...(options.pageFolder && { pageFolder: options.pageFolder }),
+    pageWaitMs: options.pageWaitMs,
     ...(options.now && { now: options.now }),
   });
   const outcome = await startHttpServer({ app, host: "127.0.0.1", port: 0, requests });

@@ -7,7 +7,8 @@ import {
   useRef,
   useState,
 } from "react";
-import { Badge, type Tone } from "../../design/badge.tsx";
+import { Badge } from "../../design/badge.tsx";
+import type { Tone } from "../../design/tone.ts";
 import { TextDiff } from "../../text-diff/text-diff.tsx";
 import { ValueView } from "../../value-view/value-view.tsx";
 import { ColumnNumber } from "../columns/column-badges.tsx";

@@ -4,6 +4,7 @@ import { IconButton } from "../../design/button.tsx";
 import { Popover } from "../../design/menu.tsx";
 import {
   ALWAYS_SHOWN,
+  COLUMNS_KEY,
   type ColumnId,
   formatColumnChoice,
   parseColumnChoice,
@@ -44,13 +45,11 @@ export function ColumnPicker({ chosen, onChange }: ColumnPickerProps) {
   );
 }
 
-const KEY = "agate-trace-columns";
-
 /** The chosen columns, kept in the browser. */
 export function useChosenColumns() {
-  const [chosen, setChosen] = useState(() => parseColumnChoice(localStorage.getItem(KEY)));
+  const [chosen, setChosen] = useState(() => parseColumnChoice(localStorage.getItem(COLUMNS_KEY)));
   const choose = (columns: ReadonlySet<ColumnId>) => {
-    localStorage.setItem(KEY, formatColumnChoice(columns));
+    localStorage.setItem(COLUMNS_KEY, formatColumnChoice(columns));
     setChosen(columns);
   };
   return [chosen, choose] as const;

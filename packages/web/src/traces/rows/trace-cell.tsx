@@ -6,10 +6,10 @@ import { useEffect, useRef } from "react";
 import type { RowScores } from "../../api/row-scores.ts";
 import type { TraceRow } from "../../api/trace-row.ts";
 import { Badge } from "../../design/badge.tsx";
-import { classNames } from "../../design/class-names.ts";
 import { formatWhen } from "../../format/format-time.ts";
 import { StatusBadge } from "../../spans/span-badges.tsx";
 import { cellText, chipText } from "./cell-text.ts";
+import { LINK_CLASS, PREVIEW_CLASS, valueClass } from "./row-look.ts";
 import type { TraceColumn } from "./trace-columns.ts";
 import { type RowActions, rowTarget } from "./use-row-actions.ts";
 
@@ -29,12 +29,7 @@ export function TraceCell({ row, column, now }: TraceCellProps) {
     <span
       title={filter === undefined ? title : `${title ?? text}\nAlt-click to filter`}
       data-filter={filter?.join("=")}
-      className={classNames(
-        "relative z-10 max-w-full tabular-nums",
-        column.id === "status" || column.id === "scores" ? "flex min-w-0 gap-1" : "truncate",
-        (text === "–" || column.id === "time") && "text-ink-soft",
-        column.id === "kind" && "text-xs text-ink-soft",
-      )}
+      className={valueClass(column.id, text)}
     >
       {shown()}
     </span>
@@ -100,7 +95,7 @@ export function TracePreview({ row }: { readonly row: TraceRow }) {
   const isFailed = status === "ERROR" && statusMessage !== null && statusMessage !== "";
   const end = isFailed ? statusMessage : output;
   return (
-    <p dir="auto" className="truncate text-[0.93rem] text-ink-soft">
+    <p dir="auto" className={PREVIEW_CLASS}>
       <bdi>{input}</bdi>
       {end !== "" && (
         <>
@@ -141,7 +136,7 @@ export function TraceLink(props: TraceLinkProps) {
       {...rowTarget(row, actions.list)}
       tabIndex={isTabStop ? 0 : -1}
       onFocus={() => actions.select(row.key)}
-      className="truncate font-medium outline-none after:absolute after:inset-0"
+      className={LINK_CLASS}
     >
       {children}
     </Link>

@@ -71,6 +71,9 @@ const DROPPED_FIRST: readonly ColumnId[] = [
 
 export const ALWAYS_SHOWN: readonly ColumnId[] = ["time", "name"];
 
+/** Where the browser keeps which columns are chosen. */
+export const COLUMNS_KEY = "agate-trace-columns";
+
 /** Of the row's checkbox, at the beginning. */
 const CHECKBOX_WIDTH = 24;
 /** Of the row's menu, at the end. */

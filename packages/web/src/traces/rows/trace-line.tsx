@@ -8,6 +8,7 @@ import { SpanKindIcon } from "../../spans/span-badges.tsx";
 import { FILTER_NAMES } from "../filters/filter-fields.ts";
 import { cellText, exactTime } from "./cell-text.ts";
 import { RowCheckbox } from "./row-checkbox.tsx";
+import { CARD_CLASS, cellClass, LINE_CLASS, PREVIEW_CELL_CLASS, ROW_CLASS } from "./row-look.ts";
 import { RowMenu } from "./row-menu.tsx";
 import { RowStatus, TraceCell, TraceLink, TracePreview } from "./trace-cell.tsx";
 import type { TraceColumn } from "./trace-columns.ts";
@@ -37,7 +38,7 @@ export function rowProps(props: Omit<TraceLineProps, "columns" | "tracks">) {
     "aria-selected": isSelected,
     style: { transform: `translateY(${top}px)`, height } satisfies CSSProperties,
     className: classNames(
-      "absolute inset-x-0 top-0 border-b border-line has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-accent",
+      ROW_CLASS,
       isSelected || isChecked ? "bg-accent-soft" : "hover:bg-sunken",
     ),
     onClick: (event: MouseEvent<HTMLElement>) => onRowClick(event, row, actions),
@@ -88,7 +89,7 @@ export const TraceLine = memo(function TraceLine(props: TraceLineProps) {
   return (
     <tr
       {...rest}
-      className={classNames(className, "grid content-center items-center px-3")}
+      className={classNames(className, LINE_CLASS)}
       style={{ ...style, gridTemplateColumns: tracks }}
     >
       <td>
@@ -97,13 +98,7 @@ export const TraceLine = memo(function TraceLine(props: TraceLineProps) {
       {columns
         .filter(({ id }) => id !== "preview")
         .map((column) => (
-          <td
-            key={column.id}
-            className={classNames(
-              "flex min-w-0 items-center gap-1.5 px-1.5",
-              column.isNumber && "justify-end",
-            )}
-          >
+          <td key={column.id} className={cellClass(column.isNumber)}>
             {column.id === "name" ? (
               <>
                 <SpanKindIcon kind={row.kind} />
@@ -125,7 +120,7 @@ export const TraceLine = memo(function TraceLine(props: TraceLineProps) {
         <RowMenu row={row} view={view} isTabStop={isTabStop} actions={actions} />
       </td>
       {hasPreview && (
-        <td className="col-start-3 -col-end-1 min-w-0 px-1.5">
+        <td className={PREVIEW_CELL_CLASS}>
           <TracePreview row={row} />
         </td>
       )}
@@ -140,7 +135,7 @@ export const TraceCard = memo(function TraceCard(
   const { row, view, isSelected, isTabStop, now, actions } = props;
   const { className, ...rest } = rowProps(props);
   return (
-    <tr {...rest} className={classNames(className, "flex items-center gap-1 pr-1 pl-3")}>
+    <tr {...rest} className={classNames(className, CARD_CLASS)}>
       <td>
         <RowCheckbox {...checkboxProps(props)} />
       </td>

@@ -13,17 +13,18 @@ import { useElementWidth, useNow } from "../../design/browser-state.ts";
 import { classNames } from "../../design/class-names.ts";
 import type { CheckedRows } from "./checked-rows.ts";
 import { RowCheckbox } from "./row-checkbox.tsx";
+import {
+  HEADS_CLASS,
+  headClass,
+  layoutOf,
+  MARGINS,
+  type RowLayout,
+  SCROLLER_CLASS,
+} from "./row-look.ts";
 import { type ColumnId, columnTracks, fitColumns, type TraceColumn } from "./trace-columns.ts";
 import { TraceCard, TraceLine } from "./trace-line.tsx";
 import type { RowActions } from "./use-row-actions.ts";
 
-/** Below this width in pixels, each trace is a card. */
-const CARDS_BELOW = 640;
-const MARGINS = 24;
-const HEAD_HEIGHT = 32;
-const CARD_HEIGHT = 60;
-const LINE_HEIGHT = 36;
-const PREVIEWED_HEIGHT = 54;
 /** How many rows before the end the next page is loaded. */
 const READ_AHEAD = 30;
 
@@ -85,7 +86,7 @@ export function TraceRows(props: TraceRowsProps) {
     <div
       ref={scrollerRef}
       onScroll={(event) => onScroll(event.currentTarget.scrollTop)}
-      className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto border-t border-line bg-surface"
+      className={classNames(SCROLLER_CLASS, "overflow-y-auto")}
     >
       {/* A table whose parts are positioned one by one: only the rows in view are rendered. */}
       <table
@@ -127,20 +128,6 @@ export function TraceRows(props: TraceRowsProps) {
       {props.children}
     </div>
   );
-}
-
-interface RowLayout {
-  readonly isCards: boolean;
-  /** Pixels of a row. */
-  readonly height: number;
-  /** Pixels of the column headings. */
-  readonly head: number;
-}
-
-function layoutOf(chosen: ReadonlySet<ColumnId>, width: number | null): RowLayout {
-  if (width !== null && width < CARDS_BELOW) return { isCards: true, height: CARD_HEIGHT, head: 0 };
-  const height = chosen.has("preview") ? PREVIEWED_HEIGHT : LINE_HEIGHT;
-  return { isCards: false, height, head: HEAD_HEIGHT };
 }
 
 function useVirtualRows(
@@ -193,11 +180,7 @@ function ColumnHeads({ columns, tracks, checked, listed }: ColumnHeadsProps) {
   const count = checked.rows.length;
   return (
     <thead className="sticky top-0 z-20 block">
-      <tr
-        aria-rowindex={1}
-        className="grid h-8 items-center border-b border-line bg-surface px-3 text-xs text-ink-soft"
-        style={{ gridTemplateColumns: tracks }}
-      >
+      <tr aria-rowindex={1} className={HEADS_CLASS} style={{ gridTemplateColumns: tracks }}>
         <th scope="col">
           <RowCheckbox
             label="Select all listed"
@@ -214,10 +197,7 @@ function ColumnHeads({ columns, tracks, checked, listed }: ColumnHeadsProps) {
               scope="col"
               aria-label={short === undefined ? undefined : label}
               title={short === undefined ? undefined : label}
-              className={classNames(
-                "truncate px-1.5 font-medium",
-                isNumber ? "text-right" : "text-left",
-              )}
+              className={headClass(isNumber)}
             >
               {short ?? label}
             </th>

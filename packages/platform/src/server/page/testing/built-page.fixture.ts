@@ -3,13 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { MANIFEST_FILE, NONCE_PLACE } from "../page-manifest.ts";
+import type { PageManifest } from "../page-manifest.ts";
+import { FIRST_ANSWERS_PLACE, MANIFEST_FILE, NONCE_PLACE, PARTS_PLACE } from "../page-manifest.ts";
 
 export interface BuiltPage extends AsyncDisposable {
   readonly folder: URL;
 }
 
-export const INDEX = `<!doctype html><meta property="csp-nonce" nonce="${NONCE_PLACE}">`;
+export const INDEX = `<!doctype html><meta property="csp-nonce" nonce="${NONCE_PLACE}">${PARTS_PLACE}<style nonce="${NONCE_PLACE}"></style>${FIRST_ANSWERS_PLACE}`;
 
 /** Name → content, as long as that compressing it is worth it. */
 export const ASSETS = {
@@ -26,7 +27,12 @@ export async function writePage(): Promise<BuiltPage> {
   await writeFile(join(root, "secret.js"), "secret");
   await writeFile(join(folder, "assets", "unlisted.js"), "secret");
   await writeFile(join(folder, "index.html"), INDEX);
-  await writeFile(join(folder, MANIFEST_FILE), JSON.stringify({ assets: Object.keys(ASSETS) }));
+  const manifest: PageManifest = {
+    assets: Object.keys(ASSETS),
+    parts: { "/traces": ["init.js"] },
+    inlineScripts: ["sha256-of-a-script"],
+  };
+  await writeFile(join(folder, MANIFEST_FILE), JSON.stringify(manifest));
   for (const [name, content] of Object.entries(ASSETS)) {
     const file = join(folder, "assets", name);
     await writeFile(file, content);

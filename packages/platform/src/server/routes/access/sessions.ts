@@ -123,7 +123,8 @@ function signOutRoute({ sessions }: SessionRouteOptions): Route {
   });
 }
 
-async function sessionOf(
+/** What `GET /session` answers to a caller. */
+export async function sessionOf(
   { name, scopes, environments, isOperator, project }: Caller,
   projects: Projects,
 ): Promise<Session> {

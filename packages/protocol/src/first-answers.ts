@@ -1,0 +1,22 @@
+import type { Session } from "./session.ts";
+import type { ListedSpan } from "./span-record.ts";
+
+/** The id of the element of the page's document that holds {@link FirstAnswers} as JSON. */
+export const FIRST_ANSWERS_ID = "first-answers";
+
+/** What the page would ask for first. It is in the document, so that no request has to wait for a script. */
+export interface FirstAnswers {
+  /** As `GET /session` answers. */
+  readonly session: Session;
+  /** The newest traces, as `GET /observability/traces/` lists them; null where the document shows something else. */
+  readonly traces: ListedPage | null;
+}
+
+/** A page of a list. */
+export interface ListedPage {
+  readonly items: readonly ListedSpan[];
+  readonly next_cursor: string | null;
+}
+
+/** How many traces the page's list begins with. */
+export const FIRST_TRACES = 50;
