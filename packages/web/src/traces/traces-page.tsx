@@ -1,15 +1,15 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { usePlatform } from "../api/platform-context.tsx";
 import { mayDo, sessionQuery } from "../api/session.ts";
 import type { TraceRow } from "../api/trace-row.ts";
 import { type TracePages, tracesKey } from "../api/traces.ts";
 import { useKeptFlag } from "../design/browser-state.ts";
+import { loadPart } from "../design/load-part.ts";
 import { useTitle } from "../design/page-header.tsx";
 import { withTimeRange } from "../time-range/time-range.ts";
 import { DeleteTraceDialog } from "../trace-view/delete-trace-dialog.tsx";
-import { AddRowsDialog } from "./add-rows-dialog.tsx";
 import { FilterBar } from "./filters/filter-bar.tsx";
 import { KeysHelp, useListKeys } from "./list-keys.tsx";
 import { LivePill, useLiveTail } from "./live/live-controls.tsx";
@@ -28,6 +28,12 @@ import { type TracesSearch, withLive, withoutFilters } from "./traces-search.ts"
 import { useTraceList } from "./use-trace-list.ts";
 
 const route = getRouteApi("/traces");
+
+/** Loaded when rows are added to a test set: it brings all of test sets along. */
+const AddRowsDialog = lazy(async () => {
+  const { AddRowsDialog: component } = await loadPart(() => import("./add-rows-dialog.tsx"));
+  return { default: component };
+});
 
 /** Every trace, newest first: filtered, searched, and as they arrive. */
 export function TracesPage() {
@@ -125,7 +131,11 @@ export function TracesPage() {
           onClose={() => setOpened(null)}
         />
       )}
-      {toAdd !== null && <AddRowsDialog rows={toAdd} onClose={() => setToAdd(null)} />}
+      {toAdd !== null && (
+        <Suspense>
+          <AddRowsDialog rows={toAdd} onClose={() => setToAdd(null)} />
+        </Suspense>
+      )}
       {toDelete !== null && <DeleteRowDialog row={toDelete} onClose={() => setToDelete(null)} />}
     </>
   );
