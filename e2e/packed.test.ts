@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const cli = join(import.meta.dirname, "../packages/cli");
 
 /** A little more than it takes today: what makes it grow further is to be looked at. */
-const MOST_BYTES = { tarball: 3_450_000, files: 9_900_000 };
+const MOST_BYTES = { tarball: 3_480_000, files: 9_930_000 };
 
 describe("the package as npm installs it", () => {
   let folder: string;
@@ -123,7 +123,9 @@ describe("the package as npm installs it", () => {
     });
     const page = await (await fetch(server.url)).text();
     const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = ""]) => path);
-    for (const ending of [".js", ".css", ".svg"]) {
+    // The style sheet is in the document.
+    expect(page).toContain("<style");
+    for (const ending of [".js", ".svg"]) {
       expect(files.filter((file) => file.endsWith(ending))).not.toEqual([]);
     }
     const paths = [
