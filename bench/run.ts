@@ -10,6 +10,8 @@ import { benchListRead } from "./list-read.ts";
 import { LOADS } from "./loads/trace-plans.ts";
 import { benchMemory } from "./memory.ts";
 import { benchPage } from "./page.ts";
+import { benchPeers } from "./peers/bench-peers.ts";
+import { peersProblem } from "./peers/peers-problem.ts";
 import { benchRedaction } from "./redaction.ts";
 import { type Line, printLines } from "./report.ts";
 import { benchRouteCall } from "./route-call.ts";
@@ -21,11 +23,14 @@ import { benchTraceRead } from "./trace-read.ts";
 const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000] [-- --engines sqlite,postgres] [-- --load agent]
 
 Names: trace-read, list-read, ingest, redaction, route-call, gateway, evaluation, growth, huge-trace, memory, start-up, page, stores. Without one, all of them.
+Only when named: peers, which compares with MLflow and Phoenix and needs Python.
 --spans: how far growth, memory and stores go (default 1,000,000; growth has its target at 10,000,000).
 --trace-spans: how large the trace of huge-trace is (default 200,000; at most 900,000).
 --traces: how many traces page stores (default 100,000; its target is at 1,000,000).
 --load: what ingest, trace-read, growth, memory and stores send: mixed (default) or agent.
 --engines: which ones list-read measures and stores compares, the first with the others (default ${ENGINES.join(",")}).
+--peer-spans: how many spans peers sends to each (default 10,000; 1,000 to 15,000).
+--venv: a folder that keeps the virtual environment of peers (default: a temporary one).
 `;
 
 const { values, positionals } = parseArgs({
@@ -36,6 +41,8 @@ const { values, positionals } = parseArgs({
     traces: { type: "string", default: "100000" },
     engines: { type: "string", default: ENGINES.join(",") },
     load: { type: "string", default: "mixed" },
+    "peer-spans": { type: "string", default: "10000" },
+    venv: { type: "string" },
     help: { type: "boolean" },
   },
 });
@@ -59,7 +66,10 @@ const benches = new Map([
   ["start-up", lines(benchStartUp)],
   ["page", lines(() => benchPage(traces))],
   ["stores", () => benchStores(load, spans, engines)],
+  ["peers", () => benchPeers(Number(values["peer-spans"]), values.venv)],
 ]);
+/** These need more than this repository brings. */
+const ONLY_NAMED = ["peers"];
 // Growth compares with 100,000.
 const leastSpans = positionals.join() === "stores" ? 10_000 : 100_000;
 const unknown = positionals.filter((name) => !benches.has(name));
@@ -73,9 +83,18 @@ if (values.help === true || unknown.length > 0 || !isUsable || engines.length ==
   process.stderr.write(USAGE);
   process.exit(values.help === true ? 0 : 2);
 }
+const problem = positionals.includes("peers")
+  ? peersProblem(values["peer-spans"], values.venv, process.env)
+  : null;
+if (problem !== null) {
+  process.stderr.write(`${problem}\n`);
+  process.exit(2);
+}
 
 await build();
 await buildSdk();
 for (const [name, bench] of benches) {
-  if (positionals.length === 0 || positionals.includes(name)) await bench();
+  const isChosen =
+    positionals.length === 0 ? !ONLY_NAMED.includes(name) : positionals.includes(name);
+  if (isChosen) await bench();
 }
