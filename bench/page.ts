@@ -27,7 +27,8 @@ export async function benchPage(traces: number): Promise<Line[]> {
   await using folder = await temporaryFolder();
   await using agate = await startAgate(folder.path);
   await ingestSpans(agate.port, traces, createLoad("mixed", { spansPerTrace: 1 }));
-  await untilIdle(agate.pid);
+  // A million traces are packed for many minutes, in the background: pages are opened meanwhile, too.
+  await untilIdle(agate.pid, 60);
   const url = `http://127.0.0.1:${agate.port}`;
   await using reference = await startStaticPage(url);
   const browser = await launchChromium();

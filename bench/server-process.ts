@@ -141,13 +141,16 @@ export function anonymousMegabytes(pid: number): number {
 }
 
 /** Waits until a process does next to nothing: its index has caught up, its garbage is collected. */
-export async function untilIdle(pid: number): Promise<void> {
+export async function untilIdle(
+  pid: number,
+  mostSeconds = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const ticks = () => {
     const fields = readFileSync(`/proc/${pid}/stat`, "latin1").split(" ");
     return Number(fields[13]) + Number(fields[14]);
   };
   // A tick is 10 ms of processor time.
-  for (let before = ticks(); ; ) {
+  for (let before = ticks(), seconds = 0; seconds < mostSeconds; seconds++) {
     await pause(1000);
     const now = ticks();
     if (now - before <= 2) return;
