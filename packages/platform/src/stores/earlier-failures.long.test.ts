@@ -39,6 +39,7 @@ function inSqlite(): Upgraded {
         UPDATE traces SET total = substr(total, 1, instr(total, '${SHOWN}') - 1) WHERE failed_spans > 0;
         ALTER TABLE traces DROP COLUMN failed_spans;
         DROP TABLE logged_spans; DROP TABLE merge_progress;
+        ALTER TABLE deleted_spans DROP COLUMN trace_no;
         PRAGMA user_version = 9;`);
     },
     dispose: async () => {

@@ -40,6 +40,7 @@ function inSqlite(): Upgraded {
       using db = new DatabaseSync(filesIn(directory).spans);
       db.exec(`UPDATE traces SET total = replace(total, '${SHOWN}', '');
         ALTER TABLE traces DROP COLUMN unpriced_calls; DROP TABLE merge_progress;
+        ALTER TABLE deleted_spans DROP COLUMN trace_no;
         PRAGMA user_version = 12;`);
     },
     dispose: async () => {

@@ -138,7 +138,10 @@ describe("checkFolder", () => {
 
   it("finds what counts as deleted although it is there", () => {
     damage("spans", "INSERT INTO deleted_traces SELECT trace_no FROM traces LIMIT 2");
-    damage("spans", "INSERT INTO deleted_spans SELECT span_no, span_id FROM spans LIMIT 3");
+    damage(
+      "spans",
+      "INSERT INTO deleted_spans (span_no, span_id) SELECT span_no, span_id FROM spans LIMIT 3",
+    );
     expect(check().problems).toEqual([
       "2 traces are to be deleted although they are listed",
       "3 spans count as deleted although they are listed",

@@ -9,7 +9,7 @@ import type { ListPage, ListPosition, SpanFilter } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
-/** Up to so many matches are looked up and sorted; more are found by walking the list. */
+/** Up to so many traces, or spans of them, are looked up and sorted; more are found by walking the list. */
 const RARE_MATCHES = 20_000;
 const SPANS_PER_TRACE = 40;
 const PAGE = 1_000;
@@ -83,7 +83,7 @@ async function expectFound(spans: readonly StoredSpan[]): Promise<void> {
   );
 }
 
-it(`finds the same by a word that ${RARE_MATCHES} spans have, and one more`, async () => {
+it(`finds the same by a word that the spans of traces with ${RARE_MATCHES} spans have, and one more`, async () => {
   const spans = Array.from({ length: RARE_MATCHES }, (_, n) => spanOf(n));
   await append(spans);
   await expectFound(spans);
@@ -91,3 +91,24 @@ it(`finds the same by a word that ${RARE_MATCHES} spans have, and one more`, asy
   await append(more);
   await expectFound([...spans, ...more]);
 }, 120_000);
+
+it(`finds the same by a word that ${RARE_MATCHES} traces have, and one more`, async () => {
+  const alone = (n: number) =>
+    storedSpan({
+      traceId: traceIdOf(1_000_000 + n),
+      id: spanIdOf(1_000_000 + n),
+      name: n % 400 === 0 ? "alone scarce" : "alone",
+      start: n,
+    });
+  const newestTraces = (spans: readonly StoredSpan[]) =>
+    spans.map(({ traceId }) => traceId).reverse();
+  const spans = Array.from({ length: RARE_MATCHES }, (_, n) => alone(n));
+  for (const more of [spans, [alone(RARE_MATCHES)]]) {
+    await append(more);
+    if (more !== spans) spans.push(...more);
+    expect(await idsOf("listTraces", { text: "alone" })).toEqual(newestTraces(spans));
+    expect(await idsOf("listTraces", { text: "alone scarce" })).toEqual(
+      newestTraces(spans.filter(({ name }) => name.includes("scarce"))),
+    );
+  }
+}, 240_000);

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { filterConditions } from "../filter-conditions.ts";
 import type { ScoreCondition } from "../score-store.ts";
-import { toMatchExpression, toMatchTerms } from "../search/search-text.ts";
+import { toMatchTerms } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { wanted } from "./query-interrupt.ts";
 
@@ -15,7 +15,9 @@ export interface Sql {
 export type ListedTable = "t" | "p";
 
 /**
- * The conditions of a filter; undefined when nothing can match it (a search text without a word).
+ * The conditions of a filter; undefined when nothing can match it (a search text without a word). By a search text,
+ * spans are only found as those of traces that have all of its terms: whether a span has them is left to a look at
+ * its record.
  *
  * @param isRare Whether a query finds only a few rows.
  */
@@ -25,13 +27,12 @@ export function whereFilter(
   filter: SpanFilter,
   isRare: (query: Sql) => boolean,
 ): Sql | undefined {
-  const match = filter.text === undefined ? null : toMatchExpression(filter.text);
-  if (match === undefined) return undefined;
+  const terms = filter.text === undefined ? [] : toMatchTerms(filter.text);
+  if (filter.text !== undefined && terms.length === 0) return undefined;
   // A plus keeps SQLite from using an index for the column. With few matches they should be looked
   // up and sorted; it would rather walk all rows in order and ask of each whether it matches.
   // The same holds for traces that are named, and for scores.
-  const searches = match === null ? [] : table === "p" ? [match] : toMatchTerms(filter.text ?? "");
-  const isFewTexts = searches.some((each) => isRare({ text: MATCHES, values: [each] }));
+  const isFewTexts = terms.length > 0 && isRare(foundBy(table, terms));
   const judged = filter.score && judgementsOf(project, filter.score);
   const isFewScores = judged !== undefined && isRare(judged);
   const inTraces = table === "p" ? spansOfTraces(project, filter) : undefined;
@@ -86,7 +87,11 @@ export function whereFilter(
         : whereScored(table, filter.score);
     add(text, ...values);
   }
-  for (const each of searches) add(SEARCH[table], each);
+  for (const [n, term] of terms.entries()) {
+    // By the first term the rows are looked up where they are few; the others are asked of these.
+    const own = isFewTexts && n === 0 ? table : `+${table}`;
+    add(`${own}.trace_no IN (${TRACES_WITH})`, term, term);
+  }
   return { text: texts.join(" AND "), values };
 }
 
@@ -153,12 +158,25 @@ const JUDGED: Record<ListedTable, (scores: string) => string> = {
 
 const ROW_NUMBERS: Record<ListedTable, string> = { t: "t.trace_no", p: "p.span_no" };
 
-/** Of a span, all terms at once; of a trace, each term: it may have them in different spans. */
-const MATCHES = `SELECT rowid FROM derived.spans_text WHERE spans_text MATCH ? AND ${wanted("rowid")}`;
-const SEARCH: Record<ListedTable, string> = {
-  p: `p.span_no IN (${MATCHES})`,
-  t: `t.trace_no IN (SELECT trace_no FROM spans WHERE span_no IN (${MATCHES}))`,
-};
+/**
+ * The traces that have a term, which is bound twice. The second part is of spans that versions before have indexed.
+ * CROSS JOIN keeps the order of the tables.
+ */
+const TRACES_WITH = `
+  SELECT d.trace_no FROM derived.trace_texts f CROSS JOIN derived.documents d ON d.document = f.rowid
+  WHERE f.trace_texts MATCH ? AND ${wanted("f.rowid")}
+  UNION ALL SELECT s.trace_no FROM derived.spans_text f CROSS JOIN spans s ON s.span_no = f.rowid
+  WHERE f.spans_text MATCH ? AND ${wanted("f.rowid")}`;
+
+/** The traces that have all terms, or the spans of these. */
+function foundBy(table: ListedTable, terms: readonly string[]): Sql {
+  const [column, rows] =
+    table === "t" ? ["x.trace_no", "traces x"] : ["x.span_no", "spans x INDEXED BY spans_by_trace"];
+  const conditions = terms.map((_, n) => `${n === 0 ? "" : "+"}x.trace_no IN (${TRACES_WITH})`);
+  const values = terms.flatMap((term) => [term, term]);
+  const where = [wanted(column), ...conditions].join(" AND ");
+  return { text: `SELECT ${column} FROM ${rows} WHERE ${where}`, values };
+}
 
 /** Everything that comes after a position in the order of the list. */
 export function whereAfter(table: ListedTable, after: ListPosition | null): Sql {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
+import type { SpanStore } from "../span-store.ts";
 import { toLoggedRow } from "../to-logged-row.ts";
 import { filesIn } from "./data-directory.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
@@ -25,6 +26,9 @@ async function found(text: string): Promise<string[]> {
     await store.close();
   }
 }
+
+/** As the index was before it had documents of traces. */
+const NO_DOCUMENTS = "DROP TABLE trace_texts; DROP TABLE documents; DROP TABLE stale_traces;";
 
 function change(file: "spans" | "index", sql: string): void {
   using db = new DatabaseSync(filesIn(directory)[file]);
@@ -51,12 +55,11 @@ it("finds content of a version that did not index it, without indexing all texts
   change(
     "spans",
     `DROP TABLE logged_spans; ALTER TABLE traces DROP COLUMN unpriced_calls; DROP TABLE merge_progress;
-     PRAGMA user_version = 11`,
+     ALTER TABLE deleted_spans DROP COLUMN trace_no; PRAGMA user_version = 11`,
   );
   change(
     "index",
-    `DELETE FROM spans_text WHERE rowid IN (1, 2);
-     ALTER TABLE progress DROP COLUMN contents; PRAGMA user_version = 1`,
+    `${NO_DOCUMENTS} ALTER TABLE progress DROP COLUMN contents; PRAGMA user_version = 1`,
   );
   expect(await found("needle")).toEqual(["called"]);
   expect(await found("lost")).toEqual([]);
@@ -67,3 +70,67 @@ it("indexes everything anew where the spans are those of an earlier backup", asy
   expect(await found("lost")).toEqual(["other"]);
   expect(await found("needle")).toEqual(["called"]);
 });
+
+it("searches documents of spans, as versions before have written them, with those of traces", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "agate-older-documents-"));
+  try {
+    const spans = [
+      storedSpan({ name: "first", inputs: ["red fox", "blue sky"] }),
+      storedSpan({ id: spanIdOf(2), name: "second", inputs: ["red fox", "green"] }),
+      storedSpan({ traceId: traceIdOf(2), name: "gone", inputs: "red sea" }),
+    ];
+    await inStore(folder, (store) => store.append({ project: PROJECT, receivedAt: 1, spans }));
+    {
+      using index = new DatabaseSync(filesIn(folder).index);
+      index.exec(`${NO_DOCUMENTS} PRAGMA user_version = 2`);
+      const insert = index.prepare("INSERT INTO spans_text (rowid, text) VALUES (?, ?)");
+      const texts = ["first\nred fox\nblue sky\nolder", "second\nred fox\ngreen", "gone\nred sea"];
+      for (const [n, text] of texts.entries()) insert.run(n + 1, text);
+    }
+    await inStore(folder, async (store) => {
+      const search = (text: string) => foundIn(store, text);
+      expect(await search("red")).toEqual([["first", "gone", "second"], 2]);
+      expect(await search('"red fox" green')).toEqual([["second"], 1]);
+      // A word that only the document has: it was not made anew.
+      expect(await search("older")).toEqual([[], 1]);
+      const more = storedSpan({ id: spanIdOf(3), name: "third", inputs: ["red fox", "yellow"] });
+      await store.append({ project: PROJECT, receivedAt: 1, spans: [more] });
+      expect(await search("yellow red")).toEqual([["third"], 1]);
+      expect(await search("yellow blue")).toEqual([[], 1]);
+      await store.deleteTrace(PROJECT, traceIdOf(2));
+      expect(await search("sea")).toEqual([[], 0]);
+      // The trace of a replaced span is indexed again, and has no document of its spans any more.
+      const again = storedSpan({ name: "first", inputs: "grey" });
+      await store.append({ project: PROJECT, receivedAt: 1, spans: [again] });
+      expect(await search("older")).toEqual([[], 0]);
+      expect(await search('"red fox"')).toEqual([["second", "third"], 1]);
+      expect(await search("grey green")).toEqual([[], 1]);
+    });
+    using index = new DatabaseSync(filesIn(folder).index);
+    expect(index.prepare("SELECT count(*) AS n FROM spans_text_docsize").get()).toEqual({ n: 0 });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+async function inStore(
+  folder: string,
+  work: (store: SpanStore) => Promise<unknown>,
+): Promise<void> {
+  const store = await openSqliteStore({ directory: folder });
+  try {
+    await work(store);
+    await store.searchCaughtUp();
+  } finally {
+    await store.close();
+  }
+}
+
+/** The spans that a search finds, by their names, and how many traces. */
+async function foundIn(store: SpanStore, text: string): Promise<readonly [string[], number]> {
+  await store.searchCaughtUp();
+  const request = { project: PROJECT, filter: { text }, limit: 10, after: null };
+  const { items } = await store.listSpans(request);
+  const traces = await store.listTraces(request);
+  return [items.map((item) => JSON.parse(item).name).sort(), traces.items.length];
+}

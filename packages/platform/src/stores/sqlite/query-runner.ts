@@ -6,6 +6,7 @@ import { ListPageBuilder, listedBytes } from "../list-page.ts";
 import type { ScorePart } from "../score-parts.ts";
 import type { ScoreFiguresRequest, ScoreFiguresResult } from "../score-query.ts";
 import { NO_SCORES_FOUND } from "../score-query.ts";
+import { SpanMatcher } from "../search/span-matcher.ts";
 import type { HeaderRow } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
 import {
@@ -42,6 +43,9 @@ import { isCorrupt } from "./sqlite-errors.ts";
 
 /** This many rows are looked up and sorted in some tens of milliseconds. */
 const RARE_MATCHES = 20_000;
+
+/** Spans whose records are read for one page of a search: the page ends there, and the next goes on behind it. */
+const MOST_READ = 10_000;
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
 
@@ -157,6 +161,7 @@ export class QueryRunner {
     const where = whereFilter("p", project, filter, this.#isRare);
     if (where === undefined) return EMPTY_PAGE;
     const beyond = whereAfter("p", after);
+    const matcher = filter.text === undefined ? null : new SpanMatcher(filter.text);
     const rows = this.#db
       .prepare(
         `SELECT p.span_id, p.start, p.start_nanos, p.segment, t.trace_no, t.trace_id, t.segments
@@ -164,12 +169,20 @@ export class QueryRunner {
          WHERE ${where.text} AND ${beyond.text}
          ORDER BY p.start DESC, p.start_nanos DESC, p.span_id DESC, t.trace_id DESC LIMIT ?`,
       )
-      .all(...where.values, ...beyond.values, limit + 1) as unknown as SpanRow[];
+      .iterate(
+        ...where.values,
+        ...beyond.values,
+        matcher === null ? limit + 1 : MOST_READ + 1,
+      ) as Iterable<unknown> as Iterable<SpanRow>;
     const find = this.#spanRecords();
     const page = new ListPageBuilder(maxBytes);
     let shown = 0;
+    let read = 0;
+    let hasMore = false;
     for (const row of rows) {
-      if (shown === limit) break;
+      // All that a page may read is read: whether a later span matches is left to the next page.
+      hasMore = matcher === null ? shown >= limit : read === MOST_READ;
+      if (hasMore) break;
       this.#interrupt.check();
       const position = {
         start: row.start,
@@ -177,20 +190,23 @@ export class QueryRunner {
         traceId: row.trace_id,
         spanId: row.span_id,
       };
-      let isFull = false;
+      let isFound = true;
+      read++;
       skipIfDamaged(page, position, () => {
-        const { bytes, read } = find(row);
+        const record = find(row);
         const added = this.#scores.ofListed(project, row.trace_id, row.span_id, false);
-        const all = bytes + added.bytes;
-        isFull = content !== "preview" && !page.fits(all);
-        if (isFull) return;
-        const item = read(added, content);
-        isFull = !page.addIfFits(position, item, listedBytes(content, item, all));
+        isFound = matcher === null || matcher.matches(record.read(added, undefined));
+        if (!isFound) return page.skip(position);
+        const all = record.bytes + added.bytes;
+        hasMore = shown >= limit || (content !== "preview" && !page.fits(all));
+        if (hasMore) return;
+        const item = record.read(added, content);
+        hasMore = !page.addIfFits(position, item, listedBytes(content, item, all));
       });
-      if (isFull) break;
-      shown++;
+      if (hasMore) break;
+      if (isFound) shown++;
     }
-    return page.finish(shown < rows.length);
+    return page.finish(hasMore);
   }
 
   #analytics(request: AnalyticsRequest): AnalyticsResult {

@@ -3,11 +3,26 @@ import { DatabaseSync } from "node:sqlite";
 import { filesIn, makePrivateFile } from "./data-directory.ts";
 import { sqliteCode } from "./sqlite-errors.ts";
 
-const VERSION = 2;
+const VERSION = 3;
+const TEXT_TABLE = `USING fts5(
+  text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+)`;
+
+/** The words of traces: see text-documents.ts. */
+const DOCUMENTS = `
+  CREATE VIRTUAL TABLE trace_texts ${TEXT_TABLE};
+  CREATE TABLE documents (
+    document INTEGER PRIMARY KEY AUTOINCREMENT, trace_no INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX documents_by_trace ON documents (trace_no);
+  -- Traces of which a span was replaced since they were indexed, and how often that was noted.
+  CREATE TABLE stale_traces (trace_no INTEGER PRIMARY KEY, changes INTEGER NOT NULL) STRICT;
+`;
+
 const SCHEMA = `
-  CREATE VIRTUAL TABLE spans_text USING fts5(
-    text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
-  );
+  ${DOCUMENTS}
+  -- The words of spans, as versions before have indexed them: one document each, with all that a span says.
+  CREATE VIRTUAL TABLE spans_text ${TEXT_TABLE};
   CREATE TABLE span_ids (
     span_id TEXT NOT NULL, span_no INTEGER NOT NULL, PRIMARY KEY (span_id, span_no)
   ) STRICT, WITHOUT ROWID;
@@ -19,17 +34,22 @@ const SCHEMA = `
   PRAGMA user_version = ${VERSION};
 `;
 
-/** From the version before, which knew nothing of logged content: indexing all texts anew would take hours. */
-const UPGRADE = `
-  ALTER TABLE progress ADD COLUMN contents INTEGER NOT NULL DEFAULT 0;
-  PRAGMA user_version = ${VERSION};
-`;
+/**
+ * From the versions before, by their number: the first knew nothing of logged content, the second had documents of
+ * spans. These stay, and are searched with the others: indexing all texts anew would take hours.
+ */
+const UPGRADES: Readonly<Record<number, string>> = {
+  1: `ALTER TABLE progress ADD COLUMN contents INTEGER NOT NULL DEFAULT 0; ${DOCUMENTS}`,
+  2: DOCUMENTS,
+};
 
 /** The numbers of the last spans whose ids, whose texts, and whose logged content are indexed. */
 export interface IndexProgress {
   readonly ids: number;
   readonly texts: number;
   readonly contents: number;
+  /** Whether traces are left to be indexed again. */
+  readonly isStale: boolean;
 }
 
 /**
@@ -51,12 +71,13 @@ export function prepareIndex(directory: string): { readonly isBehind: boolean } 
     progress.contents <= lastLogged;
   if (progress === undefined || !isUsable) {
     remakeIndex(files.index);
-    progress = { ids: 0, texts: 0, contents: 0 };
+    progress = { ids: 0, texts: 0, contents: 0, isStale: false };
   }
   const deletions = spans.prepare("SELECT 1 FROM deleted_spans LIMIT 1").get();
   const isBehind =
     Math.min(progress.ids, progress.texts) < lastSpan ||
     progress.contents < lastLogged ||
+    progress.isStale ||
     deletions !== undefined;
   return { isBehind };
 }
@@ -71,9 +92,13 @@ export function openIndex(file: string): DatabaseSync {
 }
 
 export function progressOf(index: DatabaseSync): IndexProgress {
-  return index
-    .prepare("SELECT ids, texts, contents FROM progress")
-    .get() as unknown as IndexProgress;
+  const row = index
+    .prepare(
+      "SELECT ids, texts, contents, EXISTS (SELECT 1 FROM stale_traces) AS stale FROM progress",
+    )
+    .get() as { ids: number; texts: number; contents: number; stale: 0 | 1 };
+  const { stale, ...numbers } = row;
+  return { ...numbers, isStale: stale === 1 };
 }
 
 /** How far an index has come; undefined when it cannot be used. */
@@ -83,10 +108,15 @@ function usableProgress(file: string): IndexProgress | undefined {
     const { user_version } = index.prepare("PRAGMA user_version").get() as {
       user_version: number;
     };
-    if (user_version === VERSION - 1) index.exec(`BEGIN; ${UPGRADE} COMMIT`);
-    else if (user_version !== VERSION) return undefined;
+    const upgrade = UPGRADES[user_version];
+    if (upgrade !== undefined) {
+      index.exec(`BEGIN; ${upgrade} PRAGMA user_version = ${VERSION}; COMMIT`);
+    } else if (user_version !== VERSION) return undefined;
     // Damage shows when something is looked up.
-    index.prepare("SELECT rowid FROM spans_text WHERE spans_text MATCH 'a' LIMIT 1").get();
+    for (const table of ["trace_texts", "spans_text"]) {
+      index.prepare(`SELECT rowid FROM ${table} WHERE ${table} MATCH 'a' LIMIT 1`).get();
+    }
+    index.prepare("SELECT document FROM documents ORDER BY trace_no DESC LIMIT 1").get();
     index.prepare("SELECT span_no FROM span_ids ORDER BY span_id DESC LIMIT 1").get();
     return progressOf(index);
   } catch (error) {

@@ -45,7 +45,9 @@ const indexing = new CoalescedTask(async () => {
   try {
     await indexAll();
     await removeAll();
+    await reindexAll();
     await eraseAll();
+    wakeForReindexing();
   } catch (error) {
     if (isCorrupt(error)) {
       removeIndex(filesIn(directory).index);
@@ -82,6 +84,25 @@ async function removeAll(): Promise<void> {
     if (gone.length > 0) hasRemoved = true;
     if (gone.length === 0 || !(await forget.call("forgotten", [gone]))) break;
   }
+}
+
+/** Indexes traces again of which spans were replaced. Those that rest are left to a later run. */
+async function reindexAll(): Promise<void> {
+  while (!closed) {
+    const started = performance.now();
+    if (!indexer.reindexSome(waiting > 0)) break;
+    // The earlier words of these traces are removed.
+    hasRemoved = true;
+    const now = performance.now();
+    const isBusy = now - lastWake < QUIET_AFTER_MS && waiting === 0;
+    await pause(isBusy ? (now - started) * REST_WHILE_BUSY : 0);
+    await indexAll();
+  }
+}
+
+function wakeForReindexing(): void {
+  const after = indexer.nextReindexing();
+  if (after !== undefined) retry = setTimeout(() => void indexing.run(), after);
 }
 
 /** Takes the words of removed spans out of the file, for which all of its words are written again. */

@@ -1,10 +1,8 @@
 import type { StatementSync } from "node:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import type { MessagePort } from "node:worker_threads";
-import { joinTexts, searchableTexts } from "../search/search-text.ts";
+import { LOGGED_CONTENT } from "../logged-content.ts";
 import { UnindexableSpans } from "../search/unindexable-spans.ts";
-import { decodeHeader, unpackBody } from "../segments/segment.ts";
-import type { StoredSegment } from "../segments/sent-again.ts";
 import type { SpanAdditions } from "../span-additions.ts";
 import { NO_ADDITIONS } from "../span-additions.ts";
 import type { StoreTrouble } from "../store-errors.ts";
@@ -12,7 +10,11 @@ import { filesIn } from "./data-directory.ts";
 import { ScoreReader } from "./score-table.ts";
 import type { IndexProgress } from "./span-index-file.ts";
 import { openIndex, progressOf } from "./span-index-file.ts";
-import { isCorrupt, sqliteCode } from "./sqlite-errors.ts";
+import type { SpanPlace } from "./span-texts.ts";
+import { SpanTexts } from "./span-texts.ts";
+import { sqliteCode } from "./sqlite-errors.ts";
+import { TextDocuments } from "./text-documents.ts";
+import { TraceReindexer } from "./trace-reindexer.ts";
 
 /** Spans whose text is indexed in one step: some tens of milliseconds of work, and one commit. */
 const TEXTS_PER_STEP = 1_000;
@@ -22,15 +24,18 @@ const DELETIONS_PER_STEP = 1_000;
 /** Pages of the index of words that are rewritten in one step. */
 const PAGES_PER_MERGE = 200;
 
-interface SpanPlace {
-  readonly span_no: number;
-  readonly span_id: string;
-  readonly segment: number;
-}
-
 interface SpanName {
   readonly span_no: number;
   readonly span_id: string;
+}
+
+interface SpanToIndex extends SpanPlace {
+  readonly trace_no: number;
+}
+
+interface DeletedSpan extends SpanName {
+  /** Null: it was deleted by a version that did not note it, and is in no document of a trace. */
+  readonly trace_no: number | null;
 }
 
 /** A span with logged content, by the ids of which the content is found. */
@@ -41,7 +46,7 @@ interface LoggedSpan {
 }
 
 /**
- * Indexes spans by their id and by their words, in a separate file that trails the spans, so that ingest
+ * Indexes spans by their id, and traces by their words, in a separate file that trails the spans, so that ingest
  * neither waits for its random writes nor shares a lock with it. The file stores its progress, so that a
  * restart resumes it; a lost or damaged file is rebuilt.
  *
@@ -51,19 +56,20 @@ export class SpanIndexer {
   readonly #spans: DatabaseSync;
   readonly #index: DatabaseSync;
   readonly #nextSpans: StatementSync;
-  readonly #segment: StatementSync;
-  readonly #segmentOf: StatementSync;
   readonly #nextDeleted: StatementSync;
   readonly #anyLogged: StatementSync;
   readonly #loggedAmong: StatementSync;
   readonly #nextLogged: StatementSync;
   readonly #findSpan: StatementSync;
+  readonly #contentsOf: StatementSync;
   readonly #scores: ScoreReader;
-  readonly #insertText: StatementSync;
+  readonly #texts: SpanTexts;
+  readonly #documents: TextDocuments;
+  readonly #reindexer: TraceReindexer;
   readonly #insertId: StatementSync;
-  readonly #removeText: StatementSync;
+  readonly #removeOlderText: StatementSync;
   readonly #removeId: StatementSync;
-  readonly #mergeTexts: StatementSync;
+  readonly #merges: readonly StatementSync[];
   readonly #setTexts: StatementSync;
   readonly #setIds: StatementSync;
   readonly #setContents: StatementSync;
@@ -78,11 +84,11 @@ export class SpanIndexer {
     this.#index = openIndex(files.index);
     this.#progress = progressOf(this.#index);
     this.#nextSpans = this.#spans.prepare(
-      "SELECT span_no, span_id, segment FROM spans WHERE span_no > ? ORDER BY span_no LIMIT ?",
+      "SELECT span_no, span_id, segment, trace_no FROM spans WHERE span_no > ? ORDER BY span_no LIMIT ?",
     );
-    this.#segment = this.#spans.prepare("SELECT header, body FROM segments WHERE segment = ?");
-    this.#segmentOf = this.#spans.prepare("SELECT segment FROM spans WHERE span_no = ?");
-    this.#nextDeleted = this.#spans.prepare("SELECT span_no, span_id FROM deleted_spans LIMIT ?");
+    this.#nextDeleted = this.#spans.prepare(
+      "SELECT span_no, span_id, trace_no FROM deleted_spans LIMIT ?",
+    );
     this.#anyLogged = this.#spans.prepare("SELECT 1 FROM logged_spans LIMIT 1");
     // CROSS JOIN keeps the order of the tables.
     this.#loggedAmong = this.#spans.prepare(
@@ -96,16 +102,29 @@ export class SpanIndexer {
        ORDER BY logged_no LIMIT ?`,
     );
     this.#findSpan = this.#spans.prepare(
-      `SELECT s.span_no, s.span_id, s.segment FROM traces t CROSS JOIN spans s USING (trace_no)
+      `SELECT s.span_no, s.span_id, s.segment, s.trace_no FROM traces t CROSS JOIN spans s USING (trace_no)
        WHERE t.project = ? AND t.trace_id = ? AND s.span_id = ?`,
     );
-    this.#scores = new ScoreReader(this.#spans);
-    this.#insertText = this.#index.prepare("INSERT INTO spans_text (rowid, text) VALUES (?, ?)");
+    this.#contentsOf = this.#spans.prepare(
+      `SELECT count(*) AS n FROM scores
+       WHERE project = ? AND trace_id = ? AND span_id = ? AND name = '${LOGGED_CONTENT}'`,
+    );
+    const [texts, documents, scores] = [
+      new SpanTexts(this.#spans),
+      new TextDocuments(this.#index),
+      new ScoreReader(this.#spans),
+    ];
+    this.#texts = texts;
+    this.#documents = documents;
+    this.#scores = scores;
+    this.#reindexer = new TraceReindexer(this.#spans, this.#index, { texts, documents, scores });
     this.#insertId = this.#index.prepare("INSERT INTO span_ids (span_id, span_no) VALUES (?, ?)");
-    this.#removeText = this.#index.prepare("DELETE FROM spans_text WHERE rowid = ?");
+    this.#removeOlderText = this.#index.prepare("DELETE FROM spans_text WHERE rowid = ?");
     this.#removeId = this.#index.prepare("DELETE FROM span_ids WHERE span_id = ? AND span_no = ?");
-    this.#mergeTexts = this.#index.prepare(
-      `INSERT INTO spans_text (spans_text, rank) VALUES ('merge', -${PAGES_PER_MERGE})`,
+    this.#merges = ["trace_texts", "spans_text"].map((table) =>
+      this.#index.prepare(
+        `INSERT INTO ${table} (${table}, rank) VALUES ('merge', -${PAGES_PER_MERGE})`,
+      ),
     );
     this.#setTexts = this.#index.prepare("UPDATE progress SET texts = ?");
     this.#setIds = this.#index.prepare("UPDATE progress SET ids = ?");
@@ -119,19 +138,43 @@ export class SpanIndexer {
 
   /** Drops some deleted spans from the index. @returns Their numbers, which may be forgotten now. */
   removeSome(): number[] {
-    const rows = this.#nextDeleted.all(DELETIONS_PER_STEP) as unknown as SpanName[];
+    const rows = this.#nextDeleted.all(DELETIONS_PER_STEP) as unknown as DeletedSpan[];
     // A deleted span that is not indexed yet will not be: its row is gone.
     const { ids, texts } = this.#progress;
     const gone = rows.filter((row) => row.span_no <= Math.min(ids, texts));
     if (gone.length > 0) {
       this.#inTransaction(() => {
         for (const { span_no, span_id } of gone) {
-          this.#removeText.run(span_no);
+          this.#removeOlderText.run(span_no);
           this.#removeId.run(span_id, span_no);
         }
+        this.#reindexer.noteChanged(
+          new Set(gone.flatMap(({ trace_no }) => (trace_no === null ? [] : [trace_no]))),
+        );
       });
     }
     return gone.map((row) => row.span_no);
+  }
+
+  /**
+   * Indexes some spans again of traces in which others were replaced.
+   *
+   * @param isAwaited Whether a caller waits for it.
+   * @returns False when nothing is left, or all that is left rests: see {@link nextReindexing}.
+   */
+  reindexSome(isAwaited: boolean): boolean {
+    // Mostly there is none, for which no transaction is begun.
+    if (!this.#reindexer.hasStale) return false;
+    let hasWorked = false;
+    this.#inTransaction(() => {
+      hasWorked = this.#reindexer.reindexSome(isAwaited);
+    });
+    return hasWorked;
+  }
+
+  /** Milliseconds until a trace that rests is indexed again; undefined where there is none. */
+  nextReindexing(): number | undefined {
+    return this.#reindexer.nextTurn();
   }
 
   /**
@@ -140,10 +183,12 @@ export class SpanIndexer {
    * @returns False when no removed word is left, nor any in the write-ahead log.
    */
   eraseSome(): boolean {
-    const before = this.#changes();
-    this.#mergeTexts.run();
-    // FTS5 counts its own statement as one change.
-    if (this.#changes() - before >= 2) return true;
+    for (const merge of this.#merges) {
+      const before = this.#changes();
+      merge.run();
+      // FTS5 counts its own statement as one change.
+      if (this.#changes() - before >= 2) return true;
+    }
     const row = this.#index.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { busy: number };
     return row.busy !== 0;
   }
@@ -169,18 +214,19 @@ export class SpanIndexer {
     const places = this.#nextSpans.all(
       this.#progress.texts,
       TEXTS_PER_STEP,
-    ) as unknown as SpanPlace[];
+    ) as unknown as SpanToIndex[];
     const last = places.at(-1);
     if (last === undefined) return false;
     const logged = this.#loggedIn(this.#progress.texts, last.span_no);
-    const textOf = this.#texts();
+    const textsOf = this.#texts.inSequence();
     const unindexable = new UnindexableSpans();
     this.#inTransaction(() => {
       for (const place of places) {
         this.#indexText(place, unindexable, () =>
-          textOf(place, this.#contentOf(logged.get(place.span_no))),
+          textsOf(place, this.#contentOf(logged.get(place.span_no))),
         );
       }
+      this.#documents.write();
       this.#setTexts.run(last.span_no);
     });
     this.#progress = { ...this.#progress, texts: last.span_no };
@@ -189,25 +235,30 @@ export class SpanIndexer {
   }
 
   /**
-   * Indexes spans again for which content was logged since. One that is not there yet, or whose text is yet to be
-   * indexed, is indexed with its content then.
+   * Indexes content of spans that was logged since. That of a span which is not there yet, or whose text is yet to be
+   * indexed, is indexed with it then.
    */
   #indexContents(): boolean {
     const rows = this.#nextLogged.all(this.#progress.contents, TEXTS_PER_STEP);
     const logged = rows as unknown as (LoggedSpan & { readonly logged_no: number })[];
     const last = logged.at(-1);
     if (last === undefined) return false;
-    const textOf = this.#texts();
+    const textsOf = this.#texts.inSequence();
     const unindexable = new UnindexableSpans();
+    const changed = new Set<number>();
     this.#inTransaction(() => {
       for (const span of logged) {
         const { project, trace_id, span_id } = span;
         const found = this.#findSpan.get(project, trace_id, span_id);
-        const place = found as unknown as SpanPlace | undefined;
+        const place = found as unknown as SpanToIndex | undefined;
         if (place === undefined || place.span_no > this.#progress.texts) continue;
-        this.#removeText.run(place.span_no);
-        this.#indexText(place, unindexable, () => textOf(place, this.#contentOf(span)));
+        this.#indexText(place, unindexable, () => textsOf(place, this.#contentOf(span)));
+        // Content that is logged later may take the place of what was logged before.
+        const { n } = this.#contentsOf.get(project, trace_id, span_id) as { n: number };
+        if (n > 1) changed.add(place.trace_no);
       }
+      this.#documents.write();
+      this.#reindexer.noteChanged(changed);
       this.#setContents.run(last.logged_no);
     });
     this.#progress = { ...this.#progress, contents: last.logged_no };
@@ -216,15 +267,16 @@ export class SpanIndexer {
   }
 
   #indexText(
-    { span_no, span_id }: SpanPlace,
+    { trace_no, span_id }: SpanToIndex,
     unindexable: UnindexableSpans,
-    textOf: () => string | undefined,
+    textsOf: () => readonly string[] | undefined,
   ): void {
     try {
-      const text = textOf();
-      if (text !== undefined) this.#insertText.run(span_no, text);
+      const texts = textsOf();
+      if (texts !== undefined) this.#documents.add(trace_no, texts);
     } catch (error) {
-      if (!isOfSpan(error)) throw error;
+      // Of SQLite: it concerns the files, and not the span.
+      if (sqliteCode(error) !== undefined) throw error;
       unindexable.add({ spanId: span_id }, error);
     }
   }
@@ -253,60 +305,11 @@ export class SpanIndexer {
       this.#index.exec("COMMIT");
     } catch (error) {
       if (this.#index.isTransaction) this.#index.exec("ROLLBACK");
+      this.#documents.rolledBack();
+      this.#reindexer.rolledBack();
       throw error;
     }
   }
-
-  /** The text of a span; the spans of a segment come one after the other, so one is kept at hand. */
-  #texts(): (place: SpanPlace, added: SpanAdditions) => string | undefined {
-    let current = -1;
-    let body: Buffer | undefined;
-    let entries = new Map<string, { offset: number; openLength: number }>();
-    const textOf = (place: SpanPlace, added: SpanAdditions): string | undefined => {
-      const { span_no, span_id, segment } = place;
-      if (segment !== current) {
-        const row = this.#readSegment(segment);
-        const plain = row && unpackBody(row.body);
-        body = plain && Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
-        entries = new Map(
-          row === undefined
-            ? []
-            : decodeHeader(row.header, segment).map((entry) => [entry.id, entry]),
-        );
-        // Last: a segment that cannot be read fails for each of its spans.
-        current = segment;
-      }
-      const entry = entries.get(span_id);
-      if (body === undefined || entry === undefined) {
-        // Its trace was merged meanwhile, or it was deleted.
-        const now = this.#segmentOf.get(span_no) as { segment: number } | undefined;
-        const isMoved = now !== undefined && now.segment !== segment;
-        return isMoved ? textOf({ ...place, ...now }, added) : undefined;
-      }
-      const open = body.toString("utf8", entry.offset, entry.offset + entry.openLength);
-      return joinTexts(searchableTexts(JSON.parse(added.listed(open, "null"))));
-    };
-    return textOf;
-  }
-
-  #readSegment(segment: number): StoredSegment | undefined {
-    try {
-      return this.#segment.get(segment) as StoredSegment | undefined;
-    } catch (error) {
-      if (!isCorrupt(error)) throw error;
-      // Without SQLite's code, which would mean that the index is damaged.
-      throw new Error(`Segment ${segment} is damaged`, { cause: error });
-    }
-  }
-}
-
-/** SQLite's code for a text that is longer than it can hold. */
-const SQLITE_TOOBIG = 18;
-
-/** Whether an error concerns the span at hand, and would come again with every attempt. */
-function isOfSpan(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code === undefined || code === SQLITE_TOOBIG;
 }
 
 export type SpanIndexApi = {

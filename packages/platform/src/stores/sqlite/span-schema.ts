@@ -206,6 +206,10 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   INSERT INTO merge_progress VALUES (-9007199254740991, -1, -1);
   `,
+  `
+  -- The index has documents of traces: it must know which of them a deleted span was in.
+  ALTER TABLE deleted_spans ADD COLUMN trace_no INTEGER;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

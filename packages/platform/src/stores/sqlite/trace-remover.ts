@@ -49,7 +49,9 @@ export class TraceRemover {
       "SELECT span_id FROM spans WHERE trace_no = ? AND segment = ?",
     );
     this.#findSpan = db.prepare("SELECT span_no FROM spans WHERE trace_no = ? AND span_id = ?");
-    this.#forgetSpan = db.prepare("INSERT INTO deleted_spans (span_no, span_id) VALUES (?, ?)");
+    this.#forgetSpan = db.prepare(
+      "INSERT INTO deleted_spans (span_no, span_id, trace_no) VALUES (?, ?, ?)",
+    );
     this.#deleteSpan = db.prepare("DELETE FROM spans WHERE span_no = ?");
     this.#deleteSegment = db.prepare("DELETE FROM segments WHERE segment = ?");
     this.#forgotten = db.prepare("DELETE FROM deleted_spans WHERE span_no = ?");
@@ -101,7 +103,7 @@ export class TraceRemover {
       // A span that was sent twice is listed in two segments and gone after the first.
       if (span === undefined) continue;
       this.#deleteSpan.run(span.span_no);
-      this.#forgetSpan.run(span.span_no, id);
+      this.#forgetSpan.run(span.span_no, id, traceNo);
     }
     this.#deleteSegment.run(row.segment);
     return Math.max(1, ids.length);

@@ -113,7 +113,9 @@ export class TraceWriter {
       "SELECT span_no, span_id, segment FROM spans WHERE trace_no = ? AND span_id = ?",
     );
     this.#segment = db.prepare("SELECT header, body FROM segments WHERE segment = ?");
-    this.#forgetSpan = db.prepare("INSERT INTO deleted_spans (span_no, span_id) VALUES (?, ?)");
+    this.#forgetSpan = db.prepare(
+      "INSERT INTO deleted_spans (span_no, span_id, trace_no) VALUES (?, ?, ?)",
+    );
     this.#noteSuperseded = db.prepare(
       "INSERT OR IGNORE INTO superseded_segments (segment) VALUES (?)",
     );
@@ -203,7 +205,7 @@ export class TraceWriter {
     ) as EarlierSpan[];
     for (const { span_no, span_id } of replaced) {
       this.#deleteSpan.run(span_no);
-      this.#forgetSpan.run(span_no, span_id);
+      this.#forgetSpan.run(span_no, span_id, traceNo);
     }
     for (const segment of new Set(replaced.map((span) => span.segment))) {
       this.#noteSuperseded.run(segment);

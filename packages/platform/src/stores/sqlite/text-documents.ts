@@ -1,0 +1,91 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { joinTexts } from "../search/search-text.ts";
+import { KnownTexts } from "./known-texts.ts";
+
+/** Characters that are held until they are written. */
+const MOST_HELD = 1024 * 1024;
+const HAS_WORD = /\S/;
+
+/**
+ * The documents of the index of words. Each is of one trace and holds those texts that none before it has: spans
+ * that follow each other repeat most of what they say. Every text of an indexed span is in a document of its trace;
+ * a document may also hold texts of spans that were replaced since.
+ *
+ * Every method that writes must run inside a transaction.
+ */
+export class TextDocuments {
+  readonly #insert: StatementSync;
+  readonly #insertText: StatementSync;
+  readonly #last: StatementSync;
+  readonly #ofTrace: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #removeText: StatementSync;
+  readonly #known = new KnownTexts();
+  /** Texts that are yet to be written, by trace. */
+  readonly #held = new Map<number, string[]>();
+  #characters = 0;
+
+  constructor(index: DatabaseSync) {
+    this.#insert = index.prepare("INSERT INTO documents (trace_no) VALUES (?)");
+    this.#insertText = index.prepare("INSERT INTO trace_texts (rowid, text) VALUES (?, ?)");
+    this.#last = index.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'documents'");
+    this.#ofTrace = index.prepare(
+      "SELECT document FROM documents WHERE trace_no = ? AND document <= ?",
+    );
+    this.#remove = index.prepare("DELETE FROM documents WHERE document = ?");
+    this.#removeText = index.prepare("DELETE FROM trace_texts WHERE rowid = ?");
+  }
+
+  /** The number of the last document; later ones have higher numbers. */
+  get last(): number {
+    return (this.#last.get() as { seq: number } | undefined)?.seq ?? 0;
+  }
+
+  /** Adds the texts of a span; {@link write} must follow before the transaction ends. */
+  add(traceNo: number, texts: readonly string[]): void {
+    const added = texts.filter((text) => HAS_WORD.test(text) && this.#known.add(traceNo, text));
+    if (added.length === 0) return;
+    const held = this.#held.get(traceNo);
+    if (held === undefined) this.#held.set(traceNo, added);
+    else for (const text of added) held.push(text);
+    for (const text of added) this.#characters += text.length;
+    if (this.#characters > MOST_HELD) this.write();
+  }
+
+  /** Writes a document for each trace that has new texts. */
+  write(): void {
+    for (const [traceNo, texts] of this.#held) {
+      const { lastInsertRowid } = this.#insert.run(traceNo);
+      this.#insertText.run(lastInsertRowid, joinTexts(texts));
+    }
+    this.#held.clear();
+    this.#characters = 0;
+  }
+
+  /** To be called when a transaction has failed: what was added in it is in no document. */
+  rolledBack(): void {
+    this.#held.clear();
+    this.#characters = 0;
+    this.#known.forgetAll();
+  }
+
+  /** From here on, texts of the trace are written again. */
+  beginAgain(traceNo: number): void {
+    this.#known.forget(traceNo);
+  }
+
+  /** Removes the documents of a trace. */
+  removeAll(traceNo: number): void {
+    this.#known.forget(traceNo);
+    this.removeUpTo(traceNo, Number.MAX_SAFE_INTEGER);
+  }
+
+  /** Removes the documents of a trace up to one that was the last when it was begun again. */
+  removeUpTo(traceNo: number, last: number): void {
+    const rows = this.#ofTrace.all(traceNo, last) as unknown as { document: number }[];
+    for (const { document } of rows) {
+      this.#removeText.run(document);
+      this.#remove.run(document);
+    }
+  }
+}
