@@ -38,6 +38,21 @@ let lastWake = Number.NEGATIVE_INFINITY;
 /** How many callers wait for the index: it does not pause for as long as there are any. */
 let waiting = 0;
 let retry: NodeJS.Timeout | undefined;
+/** Ends the pause that the index makes. */
+let resting = new AbortController();
+
+/** After a step on a busy machine that can be a minute: neither the end of the store nor a caller waits for it. */
+async function rest(ms: number): Promise<void> {
+  const { signal } = resting;
+  await pause(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+function endRest(): void {
+  resting.abort();
+  resting = new AbortController();
+}
 
 /** Works until nothing is left. A wake-up that comes meanwhile leads to another run. */
 const indexing = new CoalescedTask(async () => {
@@ -74,7 +89,7 @@ async function indexAll(): Promise<void> {
     if (!indexer.indexSome()) break;
     const now = performance.now();
     const isBusy = now - lastWake < QUIET_AFTER_MS && waiting === 0;
-    await pause(isBusy ? (now - started) * REST_WHILE_BUSY : 0);
+    await rest(isBusy ? (now - started) * REST_WHILE_BUSY : 0);
   }
 }
 
@@ -95,7 +110,7 @@ async function reindexAll(): Promise<void> {
     hasRemoved = true;
     const now = performance.now();
     const isBusy = now - lastWake < QUIET_AFTER_MS && waiting === 0;
-    await pause(isBusy ? (now - started) * REST_WHILE_BUSY : 0);
+    await rest(isBusy ? (now - started) * REST_WHILE_BUSY : 0);
     await indexAll();
   }
 }
@@ -115,7 +130,7 @@ async function eraseAll(): Promise<void> {
       hasRemoved = false;
       break;
     }
-    await pause(performance.now() - started);
+    await rest(performance.now() - started);
     await indexAll();
   }
   erasedAt = performance.now();
@@ -128,6 +143,7 @@ serveThread<SpanIndexApi>(main, {
   },
   catchUp: async () => {
     waiting++;
+    endRest();
     try {
       await indexing.run();
     } finally {
@@ -137,6 +153,7 @@ serveThread<SpanIndexApi>(main, {
   close: async () => {
     closed = true;
     clearTimeout(retry);
+    endRest();
     await indexing.idle();
     clearTimeout(retry);
     indexer.close();
