@@ -23,7 +23,7 @@ export const WEB_RULES = {
     "main.tsx": { about: "the entry", imports: ["api", "app", "playground"] },
     "first-rows": {
       about: "the newest traces, before the page's script is there",
-      imports: ["api", "app", "design", "format", "spans", "traces"],
+      imports: ["@agate/protocol", "api", "app", "design", "format", "spans", "traces"],
     },
     app: {
       about: "router and shell",

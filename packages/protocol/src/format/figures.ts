@@ -6,6 +6,20 @@ export const UNKNOWN = "–";
 /** From here on a compact count is rounded to three digits or four. */
 const COMPACT_FROM = 10_000;
 
+/**
+ * Writes numbers as `toLocaleString` does with the same options, which makes a format for each number: that takes
+ * thirty times as long as using one. It is made when the first number is written.
+ *
+ * @example const inCents = numberFormat({ minimumFractionDigits: 2 })
+ */
+export function numberFormat(options: Intl.NumberFormatOptions): (value: number) => string {
+  let format: Intl.NumberFormat | undefined;
+  return (value) => {
+    format ??= new Intl.NumberFormat("en", options);
+    return format.format(value);
+  };
+}
+
 /** @example formatCount(12_345) // "12,345" */
 export function formatCount(count: number | null): string {
   return count === null ? UNKNOWN : count.toLocaleString("en");
@@ -18,8 +32,10 @@ export function formatCount(count: number | null): string {
  */
 export function formatCompactCount(count: number | null): string {
   if (count === null || Math.abs(count) < COMPACT_FROM) return formatCount(count);
-  return count.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
+  return compact(count);
 }
+
+const compact = numberFormat({ notation: "compact", maximumFractionDigits: 1 });
 
 /** @example plural(2, "span") // "2 spans" */
 export function plural(count: number | null, noun: string): string {
@@ -152,8 +168,8 @@ export function formatCost(dollars: number | null): string {
   if (dollars === 0) return "$0";
   if (dollars < LEAST) return `<$${LEAST.toFixed(6)}`;
   // 0.995 is where two significant digits round up to a dollar.
-  if (dollars < 0.995) return `$${dollars.toLocaleString("en", TWO_DIGITS)}`;
-  return `$${dollars.toLocaleString("en", dollars < WHOLE_FROM ? CENTS : WHOLE)}`;
+  if (dollars < 0.995) return `$${twoDigits(dollars)}`;
+  return `$${dollars < WHOLE_FROM ? cents(dollars) : whole(dollars)}`;
 }
 
 /**
@@ -179,9 +195,9 @@ export function unpricedText({
   return unpriced === 0 ? null : `${plural(unpriced, "call")} without a price`;
 }
 
-const TWO_DIGITS = { minimumSignificantDigits: 2, maximumSignificantDigits: 2 };
-const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-const WHOLE = { maximumFractionDigits: 0 };
+const twoDigits = numberFormat({ minimumSignificantDigits: 2, maximumSignificantDigits: 2 });
+const cents = numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const whole = numberFormat({ maximumFractionDigits: 0 });
 
 /**
  * The value of a score to three digits; one that is not 0 is never shown as 0.
@@ -189,12 +205,11 @@ const WHOLE = { maximumFractionDigits: 0 };
  * @example formatScore(0.66667) // "0.667"
  */
 export function formatScore(value: number): string {
-  const digits = Math.abs(value) < 1 ? BELOW_ONE : FROM_ONE;
-  return value.toLocaleString("en", digits);
+  return Math.abs(value) < 1 ? scoreBelowOne(value) : scoreFromOne(value);
 }
 
-const BELOW_ONE = { maximumSignificantDigits: 3 } as const;
-const FROM_ONE = { maximumFractionDigits: 2 } as const;
+const scoreBelowOne = numberFormat({ maximumSignificantDigits: 3 });
+const scoreFromOne = numberFormat({ maximumFractionDigits: 2 });
 
 const BYTE_UNITS = ["B", "KB", "MB", "GB"] as const;
 

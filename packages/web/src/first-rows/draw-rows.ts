@@ -1,4 +1,5 @@
-import type { TraceRow } from "../api/trace-row.ts";
+import type { ListedSpan } from "@agate/protocol";
+import { type TraceRow, traceRow } from "../api/trace-row.ts";
 import { badgeClass } from "../design/tone.ts";
 import { formatWhen } from "../format/format-time.ts";
 import { shownName } from "../spans/shown-name.ts";
@@ -29,7 +30,7 @@ import { element, recorded, text } from "./element.ts";
 
 /** As many rows as fit into a width and a height in pixels, where the page will have them. */
 export function drawRows(
-  rows: readonly TraceRow[],
+  items: readonly ListedSpan[],
   chosen: ReadonlySet<ColumnId>,
   width: number,
   height: number,
@@ -38,7 +39,8 @@ export function drawRows(
   const columns = fitColumns(chosen, width - MARGINS);
   const tracks = columnTracks(columns);
   const now = Date.now();
-  const shown = rows.slice(0, Math.ceil(height / layout.height)).map((row, index) => {
+  const shown = items.slice(0, Math.ceil(height / layout.height)).map((item, index) => {
+    const row = traceRow(item, "traces");
     const drawn = layout.isCards ? card(row, now) : line(row, columns, tracks, now);
     drawn.style.transform = `translateY(${index * layout.height}px)`;
     drawn.style.height = `${layout.height}px`;
@@ -117,13 +119,13 @@ function nameOf(row: TraceRow): readonly HTMLElement[] {
 }
 
 function cellValue(row: TraceRow, column: ColumnId, now: number): HTMLElement {
-  const value = cellText(row, column).text;
+  // Without the cell's title: a browser takes many milliseconds to write the first date of a page.
+  const value = column === "time" ? formatWhen(row.startedAt, now) : cellText(row, column).text;
   const shown = element("span", valueClass(column, value));
-  if (column === "status") {
+  if (column !== "status") shown.append(recorded(value));
+  else {
     const look = statusLook(row.status, row.isCancelled);
     if (look !== null) shown.append(element("span", badgeClass(look.tone), text(look.label)));
-  } else {
-    shown.append(recorded(column === "time" ? formatWhen(row.startedAt, now) : value));
   }
   return shown;
 }

@@ -1,7 +1,6 @@
 // Draws the newest traces as soon as the document is there, before the page's scripts are: those take seconds on
 // a slow connection. Built into the document; main.tsx puts the page in its place.
 import { readFirstAnswers } from "../api/read-first-answers.ts";
-import { traceRow } from "../api/trace-row.ts";
 import { NAVIGATION_CLASS, PLACE_CLASS, PLACES } from "../app/places.ts";
 import { repairStorage } from "../app/repair-browser.ts";
 import { showKeptTheme } from "../app/theme.ts";
@@ -17,9 +16,8 @@ const items = readFirstAnswers()?.traces?.items ?? [];
 if (page !== null && items.length > 0) {
   const list = element("div", "relative flex min-h-0 flex-1 flex-col overflow-hidden");
   page.append(frame(list));
-  const rows = items.map((item) => traceRow(item, "traces"));
   const columns = parseColumnChoice(localStorage.getItem(COLUMNS_KEY));
-  list.append(drawRows(rows, columns, list.clientWidth, list.clientHeight));
+  list.append(drawRows(items, columns, list.clientWidth, list.clientHeight));
 }
 document.currentScript?.remove();
 

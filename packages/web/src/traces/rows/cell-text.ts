@@ -3,6 +3,7 @@ import {
   formatDuration,
   formatScore,
   formatTotalCost,
+  numberFormat,
   unpricedText,
 } from "@agate/protocol/format";
 import type { RowScore, RowScores } from "../../api/row-scores.ts";
@@ -122,11 +123,11 @@ export function exactTime(startedAt: string): string {
 }
 
 function exactLatency(latency: number | null): string | undefined {
-  return latency === null ? "Not ended" : `${latency.toLocaleString("en", ALL_DIGITS)} ms`;
+  return latency === null ? "Not ended" : `${allDigits(latency)} ms`;
 }
 
 function costCell({ cost, unpricedCalls: unpriced_calls }: TraceRow): CellText {
-  const exact = cost === null ? "Cost unknown" : `$${cost.toLocaleString("en", ALL_DIGITS)}`;
+  const exact = cost === null ? "Cost unknown" : `$${allDigits(cost)}`;
   const unpriced = unpricedText({ unpriced_calls });
   return {
     text: formatTotalCost({ cost, unpriced_calls }),
@@ -134,7 +135,7 @@ function costCell({ cost, unpricedCalls: unpriced_calls }: TraceRow): CellText {
   };
 }
 
-const ALL_DIGITS = { maximumFractionDigits: 20, maximumSignificantDigits: 17 } as const;
+const allDigits = numberFormat({ maximumFractionDigits: 20, maximumSignificantDigits: 17 });
 
 function exactTokens({ usage }: TraceRow): string | undefined {
   if (usage === null) return "Tokens unknown";
