@@ -313,6 +313,7 @@ class History {
     const rejected = "ids" in answer ? [] : answer.rejected;
     expect(rejected, "places of the scores that a full trace does not take").toEqual(beyond);
     const kept = scores.filter((_, n) => !beyond.includes(n));
+    if (kept.length === 0) return;
     // A request that was rejected in part answers without ids: the stored ones are sent again.
     const stored = "ids" in answer ? answer : await this.#client.putScores(kept);
     if (!("ids" in stored)) throw new Error("Scores that were stored do not replace themselves");
