@@ -54,19 +54,21 @@ export class StoreThread<Api extends ClosableApi> {
     return this.client().call(method, args, transfer);
   }
 
-  /** A call without a reply. If the thread dies of it, `onFailure` is called. */
+  /** A call without a reply; none after {@link end}. If the thread dies of it, `onFailure` is called. */
   tell<Method extends keyof Api & string>(
     method: Method,
     args: Parameters<Api[Method]>,
     transfer: readonly Transferable[] = [],
   ): void {
+    // It would start a thread that nobody ends.
+    if (this.#isEnding) return;
     this.call(method, args, transfer).catch(() => {});
   }
 
   /** Waits until the thread has finished its work; does nothing if it never started. */
   async end(): Promise<void> {
-    if (this.#running === undefined) return;
     this.#isEnding = true;
+    if (this.#running === undefined) return;
     const { worker, client } = this.#running;
     const { call } = client as ThreadClient<{ close(): Promise<void> }>;
     // Together, because both reject if the thread dies.

@@ -57,6 +57,8 @@ function endRest(): void {
 /** Works until nothing is left. A wake-up that comes meanwhile leads to another run. */
 const indexing = new CoalescedTask(async () => {
   clearTimeout(retry);
+  // The wake-up of a commit may cross with the end of the store: the files may be closed by now.
+  if (closed) return;
   try {
     await indexAll();
     await removeAll();
