@@ -60,7 +60,7 @@ export class StoreThread<Api extends ClosableApi> {
     args: Parameters<Api[Method]>,
     transfer: readonly Transferable[] = [],
   ): void {
-    // It would start a thread that nobody ends.
+    // It would start a thread that is never ended.
     if (this.#isEnding) return;
     this.call(method, args, transfer).catch(() => {});
   }

@@ -7,7 +7,7 @@ import { wordsOf } from "./words-of.ts";
 const matches = (search: string, name: string, content: unknown) =>
   new SpanMatcher(search).matches(JSON.stringify({ name, content }));
 
-it("finds words, phrases and beginnings in a record, whatever way it is written", () => {
+it("finds words, phrases and beginnings in a record in any notation", () => {
   const content = {
     messages: ["Crème BRÛLÉE", "left Köln", 1e23, 0.0000001],
     key: { deep: "7-42" },
