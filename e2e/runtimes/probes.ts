@@ -20,8 +20,6 @@ export interface Probe {
   readonly title: string;
   /** Where it does not work, and why: the table shows it, and the suite checks that it fails there. */
   readonly fails?: Partial<Record<RuntimeId, string>>;
-  /** In `npm test` as well; the others only in `npm run test:long`. */
-  readonly short?: true;
   readonly run: (probed: Probed) => Promise<void>;
 }
 
@@ -40,7 +38,6 @@ export const PROBES: readonly Probe[] = [
   },
   {
     title: "playground call, with its tree in the answer",
-    short: true,
     async run({ url }) {
       const { status, body } = await post(`${url}/playground/run/echo`, {
         config: { prefix: "# ", times: 2 },
@@ -76,7 +73,6 @@ export const PROBES: readonly Probe[] = [
   },
   {
     title: "stream, as events and collected as JSON",
-    short: true,
     async run({ url }) {
       const inputs = { text: "one two three" };
       const collected = await post(`${url}/playground/run/words`, { inputs });
@@ -118,7 +114,6 @@ export const PROBES: readonly Probe[] = [
   },
   {
     title: "deployed call, with its configuration from the registry, changes included",
-    short: true,
     async run(probed) {
       const { url } = probed;
       const registry = await deployed(probed, { "/echo": { prefix: "1" } });
@@ -143,7 +138,6 @@ export const PROBES: readonly Probe[] = [
   },
   {
     title: "spans of concurrent calls in the right place, exported",
-    short: true,
     async run({ url, platformUrl }) {
       const texts = Array.from({ length: 40 }, (_, index) => `n${index}`);
       const answers = await Promise.all(

@@ -58,6 +58,23 @@ async function startThird(options: TestPlatformOptions = {}): Promise<TestPlatfo
 const PID = workflow("", { handle: "response.end(String(process.pid));" });
 const NAME = workflow("", { handle: "response.end(process.env.AGATE_APPLICATION);" });
 
+it("serves on every replica what was deployed, activated or stopped through any", async () => {
+  expect((await deploy(one, "shop", workflow("first"))).status).toBe(201);
+  await expectAnswer(two, "shop").toEqual({ status: 200, text: "first" });
+  expect((await deploy(two, "shop", workflow("second"))).json.build.number).toBe(2);
+  expect(await callService(two, "shop")).toEqual({ status: 200, text: "second" });
+  await expectAnswer(one, "shop").toEqual({ status: 200, text: "second" });
+
+  const back = await activate(two, "shop", 1);
+  expect(back.json.build).toMatchObject({ number: 1, status: "live" });
+  await expectAnswer(one, "shop").toEqual({ status: 200, text: "first" });
+
+  expect((await takeDown(one, "shop")).status).toBe(204);
+  await expectAnswer(two, "shop").toMatchObject({ status: 404 });
+  expect((await activate(two, "shop", 2)).status).toBe(200);
+  await expectAnswer(one, "shop").toEqual({ status: 200, text: "second" });
+});
+
 it("serves on a replica that has just been added what is live, and what was", async () => {
   await using packages = await startPackageRegistry();
   const install = await packages.publish({

@@ -89,7 +89,7 @@ describe("the preview of a record", () => {
           expect(JSON.parse(previewRecord(JSON.stringify(whole)))).toEqual(expectedPreview(whole));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 

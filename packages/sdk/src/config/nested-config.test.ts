@@ -335,7 +335,7 @@ describe("any nested configuration and any values", () => {
         if (theirs.success) expect(ours).toEqual({ kind: "valid", config: theirs.data });
         else expect(ours.kind).toBe("invalid");
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     );
   });
 

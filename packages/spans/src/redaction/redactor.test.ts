@@ -116,7 +116,7 @@ describe("ready patterns", () => {
           JSON.stringify({ id: text, list: [text] }),
         );
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 
@@ -362,7 +362,7 @@ describe("the search for texts that need a closer look", () => {
           if (!all.mayHideValue(value)) expect(value, time).toBe(expected);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     );
   });
 

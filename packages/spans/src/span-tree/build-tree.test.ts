@@ -117,7 +117,7 @@ describe("buildTree, for any set of spans", () => {
         expectSiblingOrder(nodes, tree.preorder, parents, adopted);
         expectOnlyNecessaryAdoptions(nodes, adopted, tree.top);
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 

@@ -306,7 +306,7 @@ describe("totals of any reports", () => {
         const tree = buildTree(nodes);
         for (const n of nodes.keys()) expect(tree.total(n)).toEqual(naiveTotal(tree, nodes, n));
       }),
-      { numRuns: 2000 },
+      { numRuns: 700 },
     );
   });
 

@@ -164,7 +164,7 @@ it("takes no byte that was changed after packing", async () => {
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 

@@ -132,7 +132,7 @@ it("reads every response as Node's client does, however it is cut into pieces", 
       expect(expected).toBeDefined();
       expect(read(cut(sent, at))).toEqual(expected);
     }),
-    { numRuns: 400 },
+    { numRuns: 150 },
   );
 });
 
@@ -170,7 +170,7 @@ it("never takes for whole what Node's client refuses, nor reads it otherwise", a
       if (ours === undefined) refused++;
       else expect(ours).toEqual(await readByNode(socketPath));
     }),
-    { numRuns: 1_500 },
+    { numRuns: 500 },
   );
   expect(refused).toBeGreaterThan(100);
 });

@@ -28,7 +28,7 @@ it("decodes any request to what it says, in every form of both encodings", () =>
       expectSpans(decodeOtlpProtobuf(treeToProtobuf(tree, protobuf)), expected);
       expectSpans(decodeOtlpJson(treeToJson(tree, json)), expected);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 

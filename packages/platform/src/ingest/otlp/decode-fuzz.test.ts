@@ -6,7 +6,7 @@ import type { DecodeOutcome } from "./decode-outcome.ts";
 import { Dice, mutateBytes, mutateJson } from "./testing/mutations.fixture.ts";
 import { recordSpans } from "./testing/recorded-spans.fixture.ts";
 
-const CASES = 3000;
+const CASES = 1000;
 const spans = recordSpans();
 const protobuf = ProtobufTraceSerializer.serializeRequest(spans) as Uint8Array;
 const json = JsonTraceSerializer.serializeRequest(spans) as Uint8Array;

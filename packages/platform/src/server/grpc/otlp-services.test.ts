@@ -318,7 +318,7 @@ it("answers any bytes with a status", async () => {
         expect([OK, INVALID_ARGUMENT]).toContain(status);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
   await takeKept();
 });

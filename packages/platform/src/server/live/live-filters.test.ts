@@ -140,7 +140,7 @@ it("sends what the list finds by the same filters, as a naive model does", async
       }
       for (const stream of streams) stream.close();
     }),
-    { numRuns: 5, endOnFailure: true },
+    { numRuns: 3, endOnFailure: true },
   );
 });
 

@@ -80,7 +80,7 @@ it("stores what JSON would store", async () => {
     fc.option(real),
   );
   await fc.assert(fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 30 }), expectSame), {
-    numRuns: 15,
+    numRuns: 6,
   });
 });
 

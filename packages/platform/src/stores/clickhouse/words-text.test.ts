@@ -33,6 +33,6 @@ it("has the words of any texts, with two spaces between texts", () => {
       const words = texts.map(wordsOf).filter((own) => own.length > 0);
       expect(wordsText(texts)).toBe(words.map((own) => ` ${own.join(" ")} `).join(""));
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });

@@ -10,7 +10,7 @@ import { openSqliteStore } from "./sqlite-store.ts";
 const directory = mkdtempSync(join(tmpdir(), "agate-store-"));
 
 describeSpanStore("SQLite", {
-  arrivals: 30,
+  arrivals: 12,
   // The rest is in `npm run test:long`.
   sizes: "some",
   open: (options) => openSqliteStore({ ...options, directory }),

@@ -84,7 +84,7 @@ describe.each([
           rest.push(...(record.children ?? []));
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 

@@ -177,7 +177,7 @@ describe("spans encoded as OTLP", () => {
           )!;
           expect(decoded(encoder.encode(batch))).toEqual(decoded(expected));
         }),
-        { numRuns: 100 },
+        { numRuns: 40 },
       );
     },
   );

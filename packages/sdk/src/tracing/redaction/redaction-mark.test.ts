@@ -177,7 +177,7 @@ describe("the mark of redaction", () => {
           }
         },
       ),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
     // Both sides are there.
     expect(Math.min(marked, unmarked)).toBeGreaterThan(50);
