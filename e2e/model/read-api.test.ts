@@ -4,12 +4,12 @@ import { type HistoryPlan, runHistory, seedsOr } from "./run-history.ts";
 
 const PLAN: HistoryPlan = {
   rounds: [
-    ["small", "segment", "segment"],
-    ["small", "segment", "heavy", "large"],
+    ["small", "segment"],
+    ["small", "segment", "large"],
   ],
   atOnce: 70,
-  indexRounds: 2,
-  questions: 4,
+  indexRounds: 1,
+  questions: 3,
 };
 
 let server: RunningServer;

@@ -10,6 +10,6 @@ const directory = mkdtempSync(join(tmpdir(), "agate-registry-"));
 describeRegistry("SQLite", {
   open: () => openRegistryDatabase({ kind: "sqlite", directory }),
   // More of them: registry.long.test.ts.
-  histories: 4,
+  histories: 2,
   dispose: () => rm(directory, { recursive: true }),
 });

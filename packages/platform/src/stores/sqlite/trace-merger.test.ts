@@ -319,7 +319,7 @@ describe("merging a trace", () => {
         if (stored.size === 0) return;
         expect(await assemble(await readTrace())).toEqual(expectedTree([...stored.values()]));
       }),
-      { seed: 18, numRuns: 40, endOnFailure: true },
+      { seed: 18, numRuns: 15, endOnFailure: true },
     );
   }, 120_000);
 });
