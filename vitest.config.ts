@@ -20,10 +20,12 @@ const SHARING = [
   "packages/cli/src/{api-client,commands,dev,evaluating,importing,packing,terminal}/**/*.test.ts",
   "packages/platform/src/*.test.ts",
   "packages/platform/src/{access,backup,evaluations,ingest,registry,registry-copy,server,store-copy,threads,traces,variables}/**/*.test.ts",
+  "packages/platform/src/deployments/*.test.ts",
   "packages/platform/src/deployments/{builds,gateway,hosting}/**/!(prepare-fetched-build).test.ts",
   "packages/platform/src/deployments/processes/!(file-reads|process-folders|process-variables|start-build-process|supervisor).test.ts",
   "packages/platform/src/stores/*.test.ts",
   "packages/sdk/src/{assets,client,config,context,elsewhere,evals,evaluator,node,routes,runner,server,vite}/**/*.test.ts",
+  "packages/sdk/src/{sdk-reference,version}.test.ts",
   "packages/sdk/src/app/!(default-app|hidden-values|unknown-options).test.ts",
   "packages/sdk/src/config-source/!(default-config-source|detached).test.ts",
   "packages/sdk/src/tracing/!(create-telemetry|default-telemetry|existing-setup|request-bound-exporter|secrets).test.ts",
@@ -34,7 +36,9 @@ const SHARING = [
 
 /** The same of the tests of the built product: those that neither load the SDK nor set up OpenTelemetry. */
 const SHARING_E2E = [
-  "e2e/{access,command-line,deployments,dev,durability,evaluating,hostile,init,kubernetes,model,packing,registry,secrets,web}/**/*.test.ts",
+  "e2e/{access,command-line,deployments,dev,durability,evaluating,hostile,init,kubernetes,model,opentelemetry,packing,registry,runtimes,secrets,web}/**/*.test.ts",
+  "e2e/sdk-package/{core,readme}.test.ts",
+  "e2e/!(scores).test.ts",
 ];
 
 /** Fault campaigns that take minutes, which `npm run test:long` runs (vitest.long.config.ts). */
