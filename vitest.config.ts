@@ -10,9 +10,9 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 
 /**
  * Tests whose modules keep no state. Their files share a process, which loads their imports once: that is
- * half of their time. Not among them: tests of the SDK's default app and of OpenTelemetry's globals, of which
- * a process has one; ClickHouse's engine, which a process opens once; and builds, whose processes end with the
- * process of their test file.
+ * half of their time. Not among them: tests of the SDK's default app, of declared evaluations and of
+ * OpenTelemetry's globals, of which a process has one; ClickHouse's engine, which a process opens once; and
+ * builds, whose processes end with the process of their test file.
  */
 const SHARING = [
   "packages/{protocol,spans,web}/src/**/*.test.ts",
@@ -24,9 +24,11 @@ const SHARING = [
   "packages/platform/src/deployments/{builds,gateway,hosting}/**/!(prepare-fetched-build).test.ts",
   "packages/platform/src/deployments/processes/!(file-reads|process-folders|process-variables|start-build-process|supervisor).test.ts",
   "packages/platform/src/stores/*.test.ts",
-  "packages/sdk/src/{assets,client,config,context,elsewhere,evals,evaluator,node,routes,runner,server,vite}/**/*.test.ts",
+  "packages/sdk/src/{assets,client,config,context,elsewhere,node,routes,runner,server,vite}/**/*.test.ts",
   "packages/sdk/src/{sdk-reference,version}.test.ts",
   "packages/sdk/src/app/!(default-app|hidden-values|unknown-options).test.ts",
+  "packages/sdk/src/evals/!(evaluation|run-scorers).test.ts",
+  "packages/sdk/src/evaluator/!(evaluator-app).test.ts",
   "packages/sdk/src/config-source/!(default-config-source|detached).test.ts",
   "packages/sdk/src/tracing/!(create-telemetry|default-telemetry|existing-setup|request-bound-exporter|secrets).test.ts",
   "packages/sdk/src/tracing/*/**/*.test.ts",
