@@ -271,10 +271,13 @@ function once<Schema>(make: Declared<Schema> | undefined): Declared<Schema> | un
 }
 
 function gone(outgoing: ServerResponse): AbortSignal {
-  const reason = new QueryAbandonedError("The client has gone");
-  if (outgoing.destroyed) return AbortSignal.abort(reason);
+  const reason = () => new QueryAbandonedError("The client has gone");
+  if (outgoing.destroyed) return AbortSignal.abort(reason());
   const controller = new AbortController();
-  outgoing.once("close", () => controller.abort(reason));
+  outgoing.once("close", () => {
+    // An answer that was sent whole has nothing left to stop, and an error takes long to make.
+    if (!outgoing.writableFinished) controller.abort(reason());
+  });
   return controller.signal;
 }
 
