@@ -32,11 +32,11 @@ const PAGES = {
 
 /** Builds the page, in memory. */
 export async function build(): Promise<BuiltPage> {
-  const [{ output }, firstRows] = [await bundled(), await firstRowsScript()];
+  const [{ output }, firstRows] = [await bundled(), await firstRowsParts()];
   const files = new Map(
     output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source] as const),
   );
-  files.set("index.html", withInlineParts(String(files.get("index.html")), files, firstRows));
+  files.set("index.html", withInlineParts(String(files.get("index.html")), firstRows));
   const sources = output.flatMap((file) =>
     file.type === "chunk"
       ? file.moduleIds
@@ -47,30 +47,32 @@ export async function build(): Promise<BuiltPage> {
     ...sources.map(packageOfHelper),
     ...(await Promise.all(styles.map(packagesImportedBy))).flat(),
   ];
-  return { files, inputs, parts: partsOf(output), inlineScripts: [firstRows] };
+  return { files, inputs, parts: partsOf(output), inlineScripts: [firstRows.script] };
 }
 
 /**
- * The document with its style sheet and the script that draws the first rows in it: what it shows first must
- * not wait for another request.
+ * The document with the script that draws the first rows, and with their style sheet: what it shows first must
+ * not wait for another request. The page's own style sheet comes after them, so that nothing waits for it but
+ * the page's script.
  */
-function withInlineParts(
-  html: string,
-  files: ReadonlyMap<string, string | Uint8Array>,
-  script: string,
-): string {
-  const [link, path = ""] = /<link rel="stylesheet"[^>]* href="\/([^"]+)">/.exec(html) ?? [];
-  const style = files.get(path)?.toString();
-  if (link === undefined || style === undefined) throw new Error("index.html has no style sheet.");
+function withInlineParts(html: string, { script, style }: InlineParts): string {
+  const [link] = /<link rel="stylesheet"[^>]*>/.exec(html) ?? [];
+  if (link === undefined) throw new Error("index.html has no style sheet.");
   if (/<(?:\/(?:style|script)|!--)/i.test(style + script))
     throw new Error("A text would end its element.");
   return html
     .replace(link, () => `<style nonce="__CSP_NONCE__">${style}</style>`)
-    .replace("</body>", () => `<script>${script}</script>\n  </body>`);
+    .replace("</body>", () => `<script>${script}</script>\n    ${link}\n  </body>`);
 }
 
-/** A script of its own, which imports nothing. */
-async function firstRowsScript(): Promise<string> {
+/** What draws the first rows. */
+interface InlineParts {
+  readonly script: string;
+  readonly style: string;
+}
+
+/** A script of its own, which imports nothing, and its style sheet. */
+async function firstRowsParts(): Promise<InlineParts> {
   const [built] = (await bundled({
     lib: {
       entry: join(here, "src/first-rows/first-rows.ts"),
@@ -78,7 +80,14 @@ async function firstRowsScript(): Promise<string> {
       name: "firstRows",
     },
   })) as unknown as readonly Rolldown.RolldownOutput[];
-  return built?.output[0].code.trim() ?? "";
+  let script = "";
+  let style = "";
+  for (const file of built?.output ?? []) {
+    if (file.type === "chunk") script = file.code.trim();
+    else if (file.fileName.endsWith(".css")) style = String(file.source).trim();
+  }
+  if (script === "" || style === "") throw new Error("The first rows lack a part.");
+  return { script, style };
 }
 
 function partsOf(output: Rolldown.RolldownOutput["output"]): BuiltPage["parts"] {

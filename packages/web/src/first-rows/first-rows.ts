@@ -8,6 +8,7 @@ import { HISTOGRAM_CLASS } from "../traces/rows/row-look.ts";
 import { COLUMNS_KEY, parseColumnChoice } from "../traces/rows/trace-columns.ts";
 import { drawRows } from "./draw-rows.ts";
 import { element, text } from "./element.ts";
+import "./first-rows.css";
 
 repairStorage();
 showKeptTheme();
