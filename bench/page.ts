@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
+import { FIRST_TRACES } from "@agate/protocol";
 import { type Browser, launchChromium } from "../e2e/web/launch-chromium.ts";
 import { ingestSpans } from "./ingest-load.ts";
 import { createLoad } from "./loads/load.ts";
@@ -93,7 +94,7 @@ interface StaticPage extends AsyncDisposable {
 
 /** The least that shows the rows: their names, times and texts in one compressed document. */
 async function startStaticPage(platform: string): Promise<StaticPage> {
-  const answer = await fetch(`${platform}/observability/traces/?limit=50`);
+  const answer = await fetch(`${platform}/observability/traces/?limit=${FIRST_TRACES}`);
   const { items } = (await answer.json()) as { items: Record<string, unknown>[] };
   const rows = items.map((item) => {
     const cells = [item.created_at, item.status, item.spankind, JSON.stringify(item.content)];

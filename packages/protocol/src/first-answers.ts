@@ -18,5 +18,5 @@ export interface ListedPage {
   readonly next_cursor: string | null;
 }
 
-/** How many traces the page's list begins with. */
-export const FIRST_TRACES = 50;
+/** How many traces the document has: a large screen shows as many, and more would arrive later. */
+export const FIRST_TRACES = 24;

@@ -1,4 +1,4 @@
-import { FIRST_TRACES, type ListedPage } from "@agate/protocol";
+import type { ListedPage } from "@agate/protocol";
 import {
   type InfiniteData,
   infiniteQueryOptions,
@@ -37,6 +37,7 @@ export interface NextPage {
 export type TracePages = InfiniteData<TracePage, NextPage | null>;
 
 /** The first page comes at once, the others are for those who read on. */
+const FIRST_PAGE = 50;
 const NEXT_PAGES = 200;
 /** Long enough to read a trace and come back to the list as it was. */
 const KEPT_MS = 30 * 60_000;
@@ -75,7 +76,7 @@ export async function readTracePage(
   signal?: AbortSignal,
 ): Promise<TracePage> {
   const { from, to } = next ?? bounds(Date.now());
-  const limit = next === null ? FIRST_TRACES : NEXT_PAGES;
+  const limit = next === null ? FIRST_PAGE : NEXT_PAGES;
   let cursor = next?.cursor ?? null;
   for (;;) {
     const page = await client.get<ListedPage>(`/observability/${view}/`, {

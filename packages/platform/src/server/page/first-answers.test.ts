@@ -1,4 +1,4 @@
-import type { FirstAnswers } from "@agate/protocol";
+import { FIRST_TRACES, type FirstAnswers } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-span.fixture.ts";
 import { sendRequest } from "../testing/send-request.fixture.ts";
@@ -47,7 +47,7 @@ describe("where no key is needed, a document", () => {
 
   it("has the session on every page, and the newest traces on that of the list", async () => {
     const session = (await platform.get("/session")).json;
-    const traces = (await platform.get("/observability/traces/?limit=50")).json;
+    const traces = (await platform.get(`/observability/traces/?limit=${FIRST_TRACES}`)).json;
     expect(traces.items).toHaveLength(2);
     for (const path of ["/traces", "/traces/", "/traces?live=on", "/traces?project=default"]) {
       expect(await answersAt(platform, path), path).toEqual({ session, traces });
@@ -77,13 +77,24 @@ describe("where no key is needed, a document", () => {
     expect(await answersAt(platform, "/traces?project=nothing")).toBeNull();
   });
 
+  it.each([FIRST_TRACES, FIRST_TRACES + 1])("has the newest of %i traces", async (count) => {
+    const started = await startTestPlatform({ pageFolder: page.folder, pageWaitMs: PATIENCE_MS });
+    await started.append(Array.from({ length: count }, (_, n) => top(n + 1)));
+    const traces = (await answersAt(started, "/traces"))?.traces;
+    const listed = (await started.get(`/observability/traces/?limit=${FIRST_TRACES}`)).json;
+    await started.close();
+    expect(traces).toEqual(listed);
+    expect(traces?.items).toHaveLength(FIRST_TRACES);
+    expect(traces?.next_cursor).toEqual(count === FIRST_TRACES ? null : expect.any(String));
+  });
+
   it("has fewer traces where their records are long, and the list goes on after them", async () => {
     const name = "x".repeat(MOST_BYTES / 8);
     const started = await startTestPlatform({ pageFolder: page.folder, pageWaitMs: PATIENCE_MS });
     const spans = Array.from({ length: 12 }, (_, n) => top(n + 1, { name }));
     await started.append(spans);
     const traces = (await answersAt(started, "/traces"))?.traces;
-    const all = (await started.get("/observability/traces/?limit=50")).json.items;
+    const all = (await started.get(`/observability/traces/?limit=${FIRST_TRACES}`)).json.items;
     await started.close();
     expect(all).toHaveLength(12);
     expect(JSON.stringify(all).length).toBeGreaterThan(MOST_BYTES);

@@ -25,7 +25,7 @@ import { type ColumnId, columnTracks, fitColumns, type TraceColumn } from "./tra
 import { TraceCard, TraceLine } from "./trace-line.tsx";
 import type { RowActions } from "./use-row-actions.ts";
 
-/** How many rows before the end the next page is loaded. */
+/** How many rows before the end the next page is loaded, at most: half of those that are there. */
 const READ_AHEAD = 30;
 
 export interface RowsHandle {
@@ -160,7 +160,8 @@ function useVirtualRows(
 
 /** Loads the next page before the last row comes into view. */
 function useReadAhead({ rows, mayReadOn, onNearEnd }: TraceRowsProps, lastInSight: number): void {
-  const isNearEnd = mayReadOn && lastInSight >= rows.length - READ_AHEAD;
+  const ahead = Math.min(READ_AHEAD, rows.length / 2);
+  const isNearEnd = mayReadOn && lastInSight >= rows.length - ahead;
   const readOn = useEffectEvent(onNearEnd);
   // biome-ignore lint/correctness/useExhaustiveDependencies: near the end again, of more rows
   useEffect(() => {
