@@ -1,6 +1,6 @@
 /** How a series is drawn: by colour, and by hatching or dashes for readers who cannot tell the colours. */
 export interface SeriesPaint {
-  /** A token of styles.css: `--chart-1`. */
+  /** A token of look.css: `--chart-1`. */
   readonly colour: string;
   /** Of bars. */
   readonly isHatched: boolean;
