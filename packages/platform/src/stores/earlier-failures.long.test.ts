@@ -64,7 +64,10 @@ async function inPostgres(): Promise<Upgraded> {
         "DROP TABLE agate.unindexed_contents",
         "DROP INDEX agate.scores_logged",
         "ALTER TABLE agate.segments DROP COLUMN answer_sum",
-        "ALTER TABLE agate.unindexed DROP COLUMN noted, DROP COLUMN is_saturated",
+        "ALTER TABLE agate.unindexed DROP COLUMN noted, DROP COLUMN is_saturated, DROP COLUMN is_again",
+        "ALTER TABLE agate.texts DROP COLUMN trace_no, DROP COLUMN segment",
+        "ALTER TABLE agate.long_texts DROP COLUMN trace_no, DROP COLUMN segment",
+        "ALTER TABLE agate.traces DROP COLUMN indexed_again",
         "UPDATE agate.span_schema SET version = 6",
       ]) {
         await database.query(statement, []);

@@ -1,23 +1,14 @@
 import { filterConditions } from "../filter-conditions.ts";
 import type { ScoreCondition } from "../score-store.ts";
-import type { SearchTerm } from "../search/search-text.ts";
-import { parseSearch } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { dateText } from "./day.ts";
+import type { SpanSearch, TraceSearch } from "./plan-search.ts";
 import type { SearchQuery } from "./search-vector.ts";
-import { toSearchQuery } from "./search-vector.ts";
-import type { SqlRunner, SqlValue } from "./span-database.ts";
+import { SEGMENTS_PER_GROUP } from "./segment-texts.ts";
+import type { SqlValue } from "./span-database.ts";
 
 /** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
 export type ListedTable = "t" | "p";
-
-/** How some terms are looked for, or spans of rare traces; null where there is neither. */
-export type SearchPlan =
-  /** The matching spans are known: their days, and for each day the numbers as an SQL array. */
-  | { readonly kind: "few"; readonly days: readonly string[]; readonly spanNos: readonly string[] }
-  /** There are many: each row is checked, in the order of the list. */
-  | { readonly kind: "many"; readonly query: SearchQuery }
-  | null;
 
 /** Conditions of a statement and their parameters. */
 export class Conditions {
@@ -39,13 +30,37 @@ export class Conditions {
   }
 }
 
-/** The conditions of a filter on the rows of a project. Of several searches each must find the row. */
-export function whereFilter(
-  row: ListedTable,
+/** The conditions of a filter on the traces of a project. Each search must find the trace. */
+export function whereTraces(
   project: string,
   filter: SpanFilter,
-  searches: readonly SearchPlan[],
+  searches: readonly TraceSearch[],
 ): Conditions {
+  const where = whereFilter("t", project, filter);
+  for (const search of searches) {
+    if (search.kind === "many") where.add(whereFound("t", where, search.query));
+    else where.add(`t.trace_no = ANY(${where.value(search.traceNos)}::bigint[])`);
+  }
+  return where;
+}
+
+/**
+ * The conditions of a filter on the spans of a project. Of a search they let through all spans that are indexed
+ * together with what is found: whether a span has it is left to a look at its record.
+ */
+export function whereSpans(
+  project: string,
+  filter: SpanFilter,
+  search: SpanSearch | null,
+): Conditions {
+  const where = whereFilter("p", project, filter);
+  if (search?.kind === "many") {
+    for (const query of search.queries) where.add(whereFound("p", where, query));
+  }
+  return where;
+}
+
+function whereFilter(row: ListedTable, project: string, filter: SpanFilter): Conditions {
   const where = new Conditions();
   where.add(`${row}.project = ${where.value(project)}`);
   for (const { column, operator, value, isIndexed } of filterConditions(filter)) {
@@ -66,12 +81,6 @@ export function whereFilter(
   if (filter.anyError !== undefined) where.add(whereFailed(row, filter.anyError));
   if (filter.traceIds !== undefined) where.add(`t.trace_id = ANY(${where.value(filter.traceIds)})`);
   if (filter.score !== undefined) where.add(whereScored(row, where, filter.score));
-  for (const search of searches) {
-    if (search?.kind === "many") where.add(whereFound(row, where, search.query));
-    if (search?.kind === "few" && row === "t") {
-      where.add(`t.trace_no IN (SELECT p.trace_no FROM ${spansToList(where, search)} p)`);
-    }
-  }
   return where;
 }
 
@@ -114,16 +123,19 @@ function whereScored(row: ListedTable, where: Conditions, { name, test }: ScoreC
 }
 
 /**
- * The spans to filter, as a table. Known spans are looked up in their own days first: PostgreSQL misjudges
- * how many there are, and would walk all days in the order of the list, or look up every number in every
- * day.
+ * The spans to filter, each with its trace. Known ones are looked up, and then their traces: PostgreSQL misjudges how
+ * many there are, and would walk all days in the order of the list, or read all traces.
  */
-export function spansToList(where: Conditions, search: SearchPlan): string {
-  if (search?.kind !== "few") return "agate.spans";
-  const [days, spanNos] = [where.value(search.days), where.value(search.spanNos)];
-  return `(SELECT s.* FROM unnest(${days}::date[], ${spanNos}::text[]) AS f (day, span_nos)
+export function spansToList(where: Conditions, search: SpanSearch | null): string {
+  if (search?.kind !== "few") return "agate.spans p JOIN agate.traces t ON t.trace_no = p.trace_no";
+  const { ranges } = search;
+  const days = where.value(ranges.map(({ day }) => dateText(day)));
+  const firsts = where.value(ranges.map(({ first }) => first));
+  const counts = where.value(ranges.map(({ count }) => count));
+  return `unnest(${days}::date[], ${firsts}::bigint[], ${counts}::integer[]) AS f (day, first, count)
     CROSS JOIN LATERAL (SELECT * FROM agate.spans
-      WHERE day = f.day AND span_no = ANY(f.span_nos::bigint[]) OFFSET 0) AS s)`;
+      WHERE day = f.day AND span_no >= f.first AND span_no < f.first + f.count OFFSET 0) AS p
+    CROSS JOIN LATERAL (SELECT * FROM agate.traces WHERE trace_no = p.trace_no OFFSET 0) AS t`;
 }
 
 /** Everything that comes after a position in the order of the list. */
@@ -141,102 +153,16 @@ export function addAfter(where: Conditions, row: ListedTable, after: ListPositio
   where.add(`${row}.start <= ${at} AND ${last}`);
 }
 
+/** Whether a trace, or the segments that are indexed together with a span, have what a query looks for. */
 function whereFound(row: ListedTable, where: Conditions, { whole, parts }: SearchQuery): string {
+  const group = `p.segment - p.segment % ${SEGMENTS_PER_GROUP}`;
+  const inGroup = `AND s.segment >= ${group} AND s.segment < ${group} + ${SEGMENTS_PER_GROUP}`;
   // An aggregate and not EXISTS, which PostgreSQL would turn into a hash of all texts that match.
   const inTexts = (table: string, query: string) =>
-    `(SELECT bool_or(x.words @@ ${where.value(query)}::tsquery) FROM agate.${table} x
-       WHERE x.day = p.day AND x.span_no = p.span_no)`;
-  const found = `(${inTexts("texts", whole)} OR
+    `(SELECT bool_or(x.words @@ ${where.value(query)}::tsquery) FROM agate.segments s
+       JOIN agate.${table} x ON x.day = s.day
+         AND x.span_no >= s.first_span AND x.span_no < s.first_span + s.spans
+       WHERE s.day = ${row}.day AND s.trace_no = ${row}.trace_no ${row === "p" ? inGroup : ""})`;
+  return `(${inTexts("texts", whole)} OR
     (${parts.map((part) => inTexts("long_texts", part)).join(" AND ")}))`;
-  return row === "p"
-    ? found
-    : `EXISTS (SELECT FROM agate.segments s JOIN agate.spans p ON p.day = s.day
-         AND p.span_no >= s.first_span AND p.span_no < s.first_span + s.spans
-         WHERE s.day = t.day AND s.trace_no = t.trace_no AND ${found})`;
-}
-
-/** This many spans are looked up and sorted in some tens of milliseconds. */
-const FEW = 10_000;
-
-/**
- * Plans a search for traces: each term by itself, since a trace may have them in different spans.
- *
- * @returns undefined when nothing can match: there is no word in the text.
- */
-export async function planSearch(
-  runner: SqlRunner,
-  text: string | undefined,
-): Promise<readonly SearchPlan[] | undefined> {
-  if (text === undefined) return [];
-  const terms = parseSearch(text);
-  if (terms.length === 0) return undefined;
-  const distinct = new Map(terms.map((term) => [JSON.stringify(term), term])).values();
-  const plans: SearchPlan[] = [];
-  for (const term of distinct) plans.push(await planTerms(runner, [term]));
-  return plans;
-}
-
-/**
- * Plans a search for spans that have all of some terms. With few matches they are looked up and sorted; with many,
- * the list is walked in order and each row asked whether it matches.
- */
-async function planTerms(runner: SqlRunner, terms: readonly SearchTerm[]): Promise<SearchPlan> {
-  const query = toSearchQuery(terms);
-  const inParts = query.parts.map(
-    (_, n) => `SELECT day, span_no FROM agate.long_texts WHERE words @@ $${n + 3}::tsquery`,
-  );
-  const found = await runner.query<{ day: number; span_no: number }>(
-    `SELECT day, span_no FROM (
-       SELECT day, span_no FROM agate.texts WHERE words @@ $1::tsquery
-       UNION ALL (${inParts.join(" INTERSECT ")})
-     ) AS found LIMIT $2`,
-    [query.whole, FEW + 1, ...query.parts],
-  );
-  if (found.length > FEW) return { kind: "many", query };
-  return fewSpans(found);
-}
-
-/**
- * Plans a list of spans. Those of traces with a failed span are looked up where they are few: walking the list in
- * order would ask for the trace of every span.
- *
- * @returns undefined when nothing can match, as {@link planSearch}.
- */
-export async function planSpans(
-  runner: SqlRunner,
-  project: string,
-  { text, anyError }: SpanFilter,
-): Promise<SearchPlan | undefined> {
-  if (text !== undefined) {
-    const terms = parseSearch(text);
-    return terms.length === 0 ? undefined : planTerms(runner, terms);
-  }
-  if (anyError !== true) return null;
-  const segments = await runner.query<{ day: number; first_span: number; spans: number }>(
-    `SELECT s.day, s.first_span, s.spans FROM agate.traces t
-     CROSS JOIN LATERAL (SELECT day, first_span, spans FROM agate.segments
-       WHERE day = t.day AND trace_no = t.trace_no OFFSET 0) AS s
-     WHERE t.project = $1 AND t.failed_spans > 0 LIMIT $2`,
-    [project, FEW + 1],
-  );
-  const count = segments.reduce((sum, { spans }) => sum + spans, 0);
-  if (count > FEW) return null;
-  const numbersOf = ({ first_span, spans }: (typeof segments)[number]) =>
-    Array.from({ length: spans }, (_, n) => first_span + n);
-  return fewSpans(
-    segments.flatMap((segment) =>
-      numbersOf(segment).map((span_no) => ({ day: segment.day, span_no })),
-    ),
-  );
-}
-
-function fewSpans(
-  found: readonly { readonly day: number; readonly span_no: number }[],
-): SearchPlan {
-  const byDay = [...Map.groupBy(found, ({ day }) => day)];
-  return {
-    kind: "few",
-    days: byDay.map(([day]) => dateText(day)),
-    spanNos: byDay.map(([, spans]) => `{${spans.map(({ span_no }) => span_no).join()}}`),
-  };
 }

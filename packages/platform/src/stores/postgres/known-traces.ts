@@ -7,6 +7,7 @@ import { dateText, tableOfDay } from "./day.ts";
 import type { PlacedTrace } from "./place-traces.ts";
 import { unpack } from "./read-segments.ts";
 import type { SqlRunner } from "./span-database.ts";
+import type { Place } from "./unindexed-places.ts";
 
 /** Stored segments that are in memory at a time, to be compared with what is sent again. */
 const SEGMENTS_COMPARED = 64;
@@ -174,23 +175,20 @@ async function storedSegments(
   );
 }
 
-/** Takes the rows of spans away that are written anew, and their words. */
+/** Takes the rows of spans away that are written anew. Their words go when their segments are indexed again. */
 async function forgetReplaced(
   transaction: SqlRunner,
   day: number,
   replaced: readonly EarlierSpan[],
 ): Promise<void> {
   if (replaced.length === 0) return;
-  const spanNos = replaced.map(({ span_no }) => span_no);
-  for (const table of ["spans", "texts", "long_texts"]) {
-    await transaction.query(
-      `DELETE FROM ${tableOfDay(table, day)} WHERE span_no = ANY($1::bigint[])`,
-      [spanNos],
-    );
-  }
+  await transaction.query(
+    `DELETE FROM ${tableOfDay("spans", day)} WHERE span_no = ANY($1::bigint[])`,
+    [replaced.map(({ span_no }) => span_no)],
+  );
 }
 
-/** Read by the maintenance task that compacts segments. */
+/** For the tasks that compact segments and index them again. */
 async function noteSuperseded(
   transaction: SqlRunner,
   day: number,
@@ -202,4 +200,8 @@ async function noteSuperseded(
      SELECT $1::date, * FROM unnest($2::bigint[], $3::integer[])`,
     [dateText(day), segments.map(([no]) => no), segments.map(([, segment]) => segment)],
   );
+  const places = segments.map(([traceNo, segment]): Place => [day, traceNo, segment]);
+  await transaction.query("INSERT INTO agate.unindexed (places, is_again) VALUES ($1, true)", [
+    JSON.stringify(places),
+  ]);
 }

@@ -1,17 +1,27 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { ListPageBuilder, listedBytes } from "../list-page.ts";
+import { SpanMatcher } from "../search/span-matcher.ts";
 import {
   DamagedSegmentError,
   isAssembledEntry,
   openRecordText,
   spanIdIn,
 } from "../segments/segment.ts";
+import type { SpanAdditions } from "../span-additions.ts";
 import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
-import { addAfter, planSearch, planSpans, spansToList, whereFilter } from "./filter-sql.ts";
+import { addAfter, spansToList, whereSpans, whereTraces } from "./filter-sql.ts";
 import { ListedScores } from "./listed-scores.ts";
+import type { SpanSearch } from "./plan-search.ts";
+import { planSpans, planTraces } from "./plan-search.ts";
 import { isMissingDay } from "./postgres-errors.ts";
+import type { ReadSegment } from "./read-segments.ts";
 import { mergeHeaders, segmentsInOrder } from "./read-segments.ts";
 import type { SqlRunner } from "./span-database.ts";
+
+/** Spans whose records are read for one page of a search: the page ends there, and the next goes on behind it. */
+const MOST_READ = 10_000;
+/** Of these, at first: most searches find enough in them. */
+const FIRST_READ = 400;
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
 
@@ -41,9 +51,9 @@ interface SpanRow {
 /** A page of traces, as their tops. */
 export async function listTraces(runner: SqlRunner, request: ListRequest): Promise<ListPage> {
   const { project, filter, limit, content, maxBytes, after } = request;
-  const search = await planSearch(runner, filter.text);
+  const search = await planTraces(runner, filter.text);
   if (search === undefined) return EMPTY_PAGE;
-  const where = whereFilter("t", project, filter, search);
+  const where = whereTraces(project, filter, search);
   addAfter(where, "t", after);
   const most = where.value(limit + 1);
   const rows = await runner.query<TraceRow>(
@@ -80,54 +90,124 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
 
 /** A page of spans. */
 export async function listSpans(runner: SqlRunner, request: ListRequest): Promise<ListPage> {
-  const { project, filter, limit, content, maxBytes, after } = request;
+  const { project, filter, limit, after } = request;
   const search = await planSpans(runner, project, filter);
   if (search === undefined) return EMPTY_PAGE;
-  const where = whereFilter("p", project, filter, [search]);
+  const page = new SpanPage(runner, request);
+  if (filter.text === undefined) {
+    const rows = await spanRows(runner, request, search, after, limit + 1);
+    const isFull = (await page.add(rows.slice(0, limit))) === "full";
+    return page.finish(isFull || rows.length > limit);
+  }
+  let position = after;
+  for (let read = 0; read < MOST_READ; ) {
+    const most = read === 0 ? FIRST_READ : MOST_READ - read;
+    const rows = await spanRows(runner, request, search, position, most + 1);
+    if ((await page.add(rows.slice(0, most))) === "full") return page.finish(true);
+    const last = rows[most - 1];
+    if (last === undefined || rows.length <= most) return page.finish(false);
+    position = positionOf(last);
+    read += most;
+  }
+  // All that a page may read is read: whether a later span matches is left to the next page.
+  return page.finish(true);
+}
+
+function spanRows(
+  runner: SqlRunner,
+  { project, filter }: ListRequest,
+  search: SpanSearch | null,
+  after: ListPosition | null,
+  most: number,
+): Promise<SpanRow[]> {
+  const where = whereSpans(project, filter, search);
   addAfter(where, "p", after);
-  const most = where.value(limit + 1);
-  const rows = await runner.query<SpanRow>(
+  return runner.query<SpanRow>(
     `SELECT p.trace_no, p.day, p.segment, p.span_id, p.start, p.start_nanos, t.trace_id, t.segments
-     FROM ${spansToList(where, search)} p JOIN agate.traces t ON t.trace_no = p.trace_no
+     FROM ${spansToList(where, search)}
      WHERE ${where.text}
-     ORDER BY p.start DESC, p.start_nanos DESC, p.span_id DESC, t.trace_id DESC LIMIT ${most}`,
+     ORDER BY p.start DESC, p.start_nanos DESC, p.span_id DESC, t.trace_id DESC LIMIT ${where.value(most)}`,
     where.values,
   );
-  const totals = new TraceTotals(runner);
-  const scores = await ListedScores.ofSpans(runner, project, rows);
-  const page = new ListPageBuilder(maxBytes);
-  let shown = 0;
-  for await (const { row, segment } of segmentsInOrder(runner, rows.slice(0, limit))) {
-    const position = {
-      start: row.start,
-      startNanos: row.start_nanos,
-      traceId: row.trace_id,
-      spanId: row.span_id,
-    };
-    let isFull = false;
-    await skipIfDamaged(page, position, async () => {
-      const entry = segment?.entry(row.span_id);
-      const isAtHand = row.segments === 1 && (entry === undefined || isAssembledEntry(entry));
-      const known = isAtHand ? undefined : await totals.of(row, row.span_id);
-      const totalLength = known?.length ?? entry?.totalLength ?? 0;
-      const added = await scores.of(row.trace_id, row.span_id);
-      const around = AFTER_LISTED_TOTAL.length + added.bytes;
-      const bytes = (entry?.openLength ?? 0) + totalLength + around;
-      isFull = content !== "preview" && !page.fits(bytes);
-      if (isFull) return;
-      const body = entry && (await segment?.body());
-      // Deleted between the two statements.
-      if (entry === undefined || body === undefined) return page.skip(position);
-      const end = entry.offset + entry.openLength;
-      const total = known ?? body.toString("latin1", end, end + entry.totalLength);
-      const open = openRecordText(body, entry.offset, entry.openLength);
-      const item = added.listed(open, total, content);
-      isFull = !page.addIfFits(position, item, listedBytes(content, item, bytes));
-    });
-    if (isFull) break;
-    shown++;
+}
+
+function positionOf({ start, start_nanos, trace_id, span_id }: SpanRow): ListPosition {
+  return { start, startNanos: start_nanos, traceId: trace_id, spanId: span_id };
+}
+
+/** Collects spans, of a search those that match it. */
+class SpanPage {
+  readonly #runner: SqlRunner;
+  readonly #request: ListRequest;
+  readonly #matcher: SpanMatcher | null;
+  readonly #totals: TraceTotals;
+  readonly #page: ListPageBuilder;
+  #shown = 0;
+
+  constructor(runner: SqlRunner, request: ListRequest) {
+    const { text } = request.filter;
+    this.#runner = runner;
+    this.#request = request;
+    this.#matcher = text === undefined ? null : new SpanMatcher(text);
+    this.#totals = new TraceTotals(runner);
+    this.#page = new ListPageBuilder(request.maxBytes);
   }
-  return page.finish(shown < rows.length);
+
+  /** Adds rows, which follow those that were added before. @returns "full" when one that belongs to it has no room. */
+  async add(rows: readonly SpanRow[]): Promise<"full" | "has-room"> {
+    const scores = await ListedScores.ofSpans(this.#runner, this.#request.project, rows);
+    for await (const { row, segment } of segmentsInOrder(this.#runner, rows)) {
+      let isFull = false;
+      await skipIfDamaged(this.#page, positionOf(row), async () => {
+        const added = await scores.of(row.trace_id, row.span_id);
+        isFull = (await this.#addOne(row, segment, added)) === "full";
+      });
+      if (isFull) return "full";
+    }
+    return "has-room";
+  }
+
+  finish(hasMore: boolean): ListPage {
+    return this.#page.finish(hasMore);
+  }
+
+  async #addOne(
+    row: SpanRow,
+    segment: ReadSegment | undefined,
+    added: SpanAdditions,
+  ): Promise<"full" | "has-room"> {
+    const { content, limit } = this.#request;
+    const page = this.#page;
+    const entry = segment?.entry(row.span_id);
+    if (this.#matcher !== null) {
+      const body = entry && (await segment?.body());
+      const open = body && openRecordText(body, entry.offset, entry.openLength);
+      if (open === undefined || !this.#matcher.matches(added.listed(open, "null"))) {
+        page.skip(positionOf(row));
+        return "has-room";
+      }
+      if (this.#shown === limit) return "full";
+    }
+    const isAtHand = row.segments === 1 && (entry === undefined || isAssembledEntry(entry));
+    const known = isAtHand ? undefined : await this.#totals.of(row, row.span_id);
+    const totalLength = known?.length ?? entry?.totalLength ?? 0;
+    const around = AFTER_LISTED_TOTAL.length + added.bytes;
+    const bytes = (entry?.openLength ?? 0) + totalLength + around;
+    if (content !== "preview" && !page.fits(bytes)) return "full";
+    const body = entry && (await segment?.body());
+    if (entry === undefined || body === undefined) {
+      // Deleted between the two statements.
+      page.skip(positionOf(row));
+      return "has-room";
+    }
+    const end = entry.offset + entry.openLength;
+    const total = known ?? body.toString("latin1", end, end + entry.totalLength);
+    const open = openRecordText(body, entry.offset, entry.openLength);
+    const item = added.listed(open, total, content);
+    if (!page.addIfFits(positionOf(row), item, listedBytes(content, item, bytes))) return "full";
+    this.#shown++;
+    return "has-room";
+  }
 }
 
 /** Adds a record to a page, or notes that it could not be read. */

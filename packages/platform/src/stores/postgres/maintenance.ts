@@ -10,7 +10,7 @@ import type { CompactionRule } from "./compact-segments.ts";
 import { compactSome } from "./compact-segments.ts";
 import { IndexRest } from "./index-rest.ts";
 import type { SpanDatabase } from "./span-database.ts";
-import { indexSome } from "./span-indexer.ts";
+import { SpanIndexer } from "./span-indexer.ts";
 import { summariseNext } from "./summarise-traces.ts";
 import { dropEmptyDays, freeSome } from "./trace-remover.ts";
 
@@ -32,6 +32,7 @@ export class Maintenance {
   readonly #database: SpanDatabase;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
   readonly #indexRest: IndexRest;
+  readonly #indexer: SpanIndexer;
   readonly #summarising: PerTraceTask;
   readonly #pacer = new SummaryPacer();
   /** The last of this pass. Each is taken once, by its number: one that keeps growing must not delay the others. */
@@ -55,6 +56,7 @@ export class Maintenance {
     this.#compaction = compaction;
     this.#database = database;
     this.#indexRest = new IndexRest(database);
+    this.#indexer = new SpanIndexer(database, onTrouble);
     this.#onTrouble = onTrouble;
     this.#summarising = new PerTraceTask("Could not make the summary", onTrouble);
     this.#freeing = new PerTraceTask("Could not free the rows", onTrouble);
@@ -88,7 +90,7 @@ export class Maintenance {
          (SELECT coalesce(max(unindexed_no), 0) FROM agate.unindexed_contents) AS contents`,
     );
     while (last !== undefined && !this.#closed) {
-      if (await indexSome(this.#database, this.#onTrouble)) continue;
+      if (await this.#indexer.indexSome()) continue;
       const rest = await this.#database.query(
         `SELECT WHERE EXISTS (SELECT FROM agate.unindexed WHERE unindexed_no <= $1)
            OR EXISTS (SELECT FROM agate.unindexed_contents WHERE unindexed_no <= $2)`,
@@ -171,7 +173,7 @@ export class Maintenance {
   async #indexSome(): Promise<boolean> {
     if (await this.#indexRest.isResting()) return false;
     const started = performance.now();
-    const hasIndexed = await indexSome(this.#database, this.#onTrouble);
+    const hasIndexed = await this.#indexer.indexSome();
     if (hasIndexed) this.#indexRest.worked(performance.now() - started);
     return hasIndexed;
   }

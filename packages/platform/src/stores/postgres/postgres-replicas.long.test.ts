@@ -425,7 +425,8 @@ describe("days", () => {
     await append(store, [storedSpan({ inputs: "words" })], 0);
     await append(store, [storedSpan({ traceId: traceIdOf(2) })], 0);
     await store.searchCaughtUp();
-    await append(store, [storedSpan({ traceId: traceIdOf(2), id: spanIdOf(2) })], 9 * DAY);
+    const later = storedSpan({ traceId: traceIdOf(2), id: spanIdOf(2), name: "later" });
+    await append(store, [later], 9 * DAY);
     await store.searchCaughtUp();
     expect(await store.expire(5 * DAY, 10)).toBe(1);
     const rows = `SELECT (SELECT count(*) FROM agate.segments)::int AS segments,

@@ -1,7 +1,8 @@
 import type { AnalyticsRequest, AnalyticsResult, EarliestRequest } from "../span-query.ts";
 import type { AnalyticsCell, GroupCell, GroupKey } from "../summary/analytics-cells.ts";
 import { groupsOf, NOTHING_FOUND, totalOf } from "../summary/analytics-cells.ts";
-import { planSearch, whereFilter } from "./filter-sql.ts";
+import { whereTraces } from "./filter-sql.ts";
+import { planTraces } from "./plan-search.ts";
 import type { SpanDatabase, SqlRunner, SqlValue } from "./span-database.ts";
 
 export const ONE_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -32,9 +33,9 @@ export function earliestStart(
   signal?: AbortSignal,
 ): Promise<number | null> {
   const run = async (runner: SqlRunner) => {
-    const search = await planSearch(runner, filter.text);
+    const search = await planTraces(runner, filter.text);
     if (search === undefined) return null;
-    const where = whereFilter("t", project, filter, search);
+    const where = whereTraces(project, filter, search);
     const [first] = await runner.query<{ readonly start: number }>(
       `SELECT t.start FROM agate.traces t WHERE ${where.text} ORDER BY t.start LIMIT 1`,
       where.values,
@@ -46,9 +47,9 @@ export function earliestStart(
 
 async function analytics(runner: SqlRunner, request: AnalyticsRequest): Promise<AnalyticsResult> {
   const { project, filter, from, to, interval, groups } = request;
-  const search = await planSearch(runner, filter.text);
+  const search = await planTraces(runner, filter.text);
   if (search === undefined) return NOTHING_FOUND;
-  const where = whereFilter("t", project, filter, search);
+  const where = whereTraces(project, filter, search);
   const first = `${where.value(from)}::bigint`;
   where.add(`t.start >= ${first} AND t.start < ${where.value(to)}`);
   const scope = `FROM agate.traces t WHERE ${where.text}`;

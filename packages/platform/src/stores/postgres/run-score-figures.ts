@@ -3,7 +3,8 @@ import type { ScoreFiguresRequest, ScoreFiguresResult, ScoreGroupKey } from "../
 import { MOST_SCORE_LABELS, MOST_SCORE_NAMES, NO_SCORES_FOUND } from "../score-query.ts";
 import type { LabelRow, ScoreCell, Shown } from "../summary/score-cells.ts";
 import { groupColumns, groupPlace, NOTHING_SHOWN, scoreFiguresOf } from "../summary/score-cells.ts";
-import { planSearch, whereFilter } from "./filter-sql.ts";
+import { whereTraces } from "./filter-sql.ts";
+import { planTraces } from "./plan-search.ts";
 import { ONE_SNAPSHOT } from "./run-analytics.ts";
 import type { SpanDatabase, SqlRunner, SqlValue } from "./span-database.ts";
 
@@ -48,9 +49,9 @@ async function scoreFigures(
   request: ScoreFiguresRequest,
 ): Promise<ScoreFiguresResult> {
   const { project, filter, from, to, interval, groups, source } = request;
-  const search = await planSearch(runner, filter.text);
+  const search = await planTraces(runner, filter.text);
   if (search === undefined) return NO_SCORES_FOUND;
-  const where = whereFilter("t", project, filter, search);
+  const where = whereTraces(project, filter, search);
   const first = `${where.value(from)}::bigint`;
   where.add(`t.start >= ${first} AND t.start < ${where.value(to)}`);
   where.add(`c.name <> '${LOGGED_CONTENT}'`);

@@ -18,28 +18,56 @@ const BYTES_PER_PLACE = 4;
 /** Words with their places, in `tsvector`'s binary format. */
 export type SearchVector = Buffer;
 
-/**
- * The words of a text, ready for PostgreSQL's full-text search. An empty word takes a place and is not stored.
- *
- * @returns Several parts where a text is too long for one; none for a text without words.
- */
-export function toSearchVectors(words: readonly string[]): SearchVector[] {
-  const vectors: SearchVector[] = [];
+/** The words of some texts, ready for PostgreSQL's full-text search. */
+export interface SearchVectors {
+  /** Each has one or several whole texts. */
+  readonly whole: readonly SearchVector[];
+  /** Each has a part of a text that is too long for one vector. */
+  readonly parts: readonly SearchVector[];
+}
+
+/** @param words Of several texts, with an empty one between two of them, which takes a place and is not stored. */
+export function toSearchVectors(words: readonly string[]): SearchVectors {
+  const whole: SearchVector[] = [];
+  const parts: SearchVector[] = [];
   for (let from = 0; from < words.length; ) {
-    const { places, end } = takePart(words, from);
+    if (words[from] === "") {
+      from++;
+      continue;
+    }
+    const { places, end } = takePart(words, from, words.length);
+    const border = end === words.length ? end : words.lastIndexOf("", end);
+    if (border > from) {
+      whole.push(encode(border === end ? places : takePart(words, from, border).places));
+      from = border + 1;
+    } else {
+      const next = words.indexOf("", end);
+      const textEnd = next === -1 ? words.length : next;
+      for (const part of partsOf(words, from, textEnd)) parts.push(part);
+      from = textEnd + 1;
+    }
+  }
+  return { whole, parts };
+}
+
+/** The parts of a text that is too long for one vector. */
+function partsOf(words: readonly string[], start: number, textEnd: number): SearchVector[] {
+  const vectors: SearchVector[] = [];
+  for (let from = start; ; ) {
+    const { places, end } = takePart(words, from, textEnd);
     vectors.push(encode(places));
-    if (end === words.length) break;
+    if (end === textEnd) return vectors;
     // At least one word further, so that the loop ends.
     from = Math.max(end - OVERLAP, from + 1);
   }
-  return vectors;
 }
 
-function takePart(words: readonly string[], from: number) {
+/** As many words as have room in one vector. */
+function takePart(words: readonly string[], from: number, most: number) {
   const places = new Map<string, number[]>();
   let bytes = 0;
   let at = from;
-  for (; at < words.length && at - from < WORDS_PER_VECTOR; at++) {
+  for (; at < most && at - from < WORDS_PER_VECTOR; at++) {
     if (words[at] === "") continue;
     const word = lexeme(words[at] as string);
     const known = places.get(word);
@@ -67,18 +95,16 @@ function encode(places: ReadonlyMap<string, readonly number[]>): SearchVector {
   return vector;
 }
 
-/** What a search looks for, in `tsquery`'s language: `whole` in a text of one part. */
+/** What a term of a search looks for, in `tsquery`'s language. */
 export interface SearchQuery {
+  /** In a vector of whole texts. */
   readonly whole: string;
-  /** Each of these must be in some part of a text of several. */
+  /** Each of these must be in some part of a longer text. */
   readonly parts: readonly string[];
 }
 
-export function toSearchQuery(terms: readonly SearchTerm[]): SearchQuery {
-  return {
-    whole: terms.map((term) => `(${phrase(term)})`).join(" & "),
-    parts: terms.flatMap(windows).map(phrase),
-  };
+export function toSearchQuery(term: SearchTerm): SearchQuery {
+  return { whole: phrase(term), parts: windows(term).map(phrase) };
 }
 
 function phrase({ words, isPrefix }: SearchTerm): string {

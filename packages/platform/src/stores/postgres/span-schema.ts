@@ -225,4 +225,14 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE agate.unindexed ADD COLUMN noted timestamptz NOT NULL DEFAULT now(),
     ADD COLUMN is_saturated boolean NOT NULL DEFAULT false;
   `,
+  `
+  -- From here on a row of words is of a segment, and its span_no is the first of the segment. It has those texts that
+  -- no other segment of its group has: see segment-texts.ts. A row without a segment is of one span.
+  ALTER TABLE agate.texts ADD COLUMN trace_no bigint, ADD COLUMN segment integer;
+  ALTER TABLE agate.long_texts ADD COLUMN trace_no bigint, ADD COLUMN segment integer;
+  -- Whether segments may be indexed already, as when spans of them were replaced.
+  ALTER TABLE agate.unindexed ADD COLUMN is_again boolean NOT NULL DEFAULT false;
+  -- How often that was done: what servers remember of the texts of a trace holds until then.
+  ALTER TABLE agate.traces ADD COLUMN indexed_again integer NOT NULL DEFAULT 0;
+  `,
 ];

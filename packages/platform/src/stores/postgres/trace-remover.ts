@@ -2,6 +2,7 @@ import type { DeleteOutcome } from "../span-store.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import { dateText, dayOf, tableOfDay } from "./day.ts";
 import { dropDay } from "./day-tables.ts";
+import { deleteTexts } from "./segment-texts.ts";
 import type { SpanDatabase } from "./span-database.ts";
 
 /** How many segments one step frees: few, so that no other transaction waits long. */
@@ -148,14 +149,13 @@ export function freeSome(
       }
       return true;
     }
-    for (const table of ["spans", "texts", "long_texts"]) {
-      await transaction.query(
-        `DELETE FROM ${tableOfDay(table, day)} p
-         USING unnest($1::bigint[], $2::integer[]) AS n (first_span, spans)
-         WHERE p.span_no >= n.first_span AND p.span_no < n.first_span + n.spans`,
-        [gone.map(({ first_span }) => first_span), gone.map(({ spans }) => spans)],
-      );
-    }
+    await transaction.query(
+      `DELETE FROM ${tableOfDay("spans", day)} p
+       USING unnest($1::bigint[], $2::integer[]) AS n (first_span, spans)
+       WHERE p.span_no >= n.first_span AND p.span_no < n.first_span + n.spans`,
+      [gone.map(({ first_span }) => first_span), gone.map(({ spans }) => spans)],
+    );
+    await deleteTexts(transaction, day, gone);
     return true;
   });
 }

@@ -136,5 +136,5 @@ it.each([
   expect(page.items.map((item) => JSON.parse(item).id)).toEqual(
     [count - 1, count - 2, count - 3].map(spanIdOf),
   );
-  expect(asked.some((text) => text.includes("f.span_nos"))).toBe(way === "looks up");
+  expect(asked.some((text) => text.includes("f.count"))).toBe(way === "looks up");
 });

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { KnownTexts } from "../search/known-texts.ts";
 import { joinTexts } from "../search/search-text.ts";
-import { KnownTexts } from "./known-texts.ts";
 
 /** Characters that are held until they are written. */
 const MOST_HELD = 1024 * 1024;
@@ -20,7 +20,7 @@ export class TextDocuments {
   readonly #ofTrace: StatementSync;
   readonly #remove: StatementSync;
   readonly #removeText: StatementSync;
-  readonly #known = new KnownTexts();
+  readonly #known = new KnownTexts<number>();
   /** Texts that are yet to be written, by trace. */
   readonly #held = new Map<number, string[]>();
   #characters = 0;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { KnownTexts } from "./known-texts.ts";
 
 it("knows a text of the same trace, short or long", () => {
-  const known = new KnownTexts();
+  const known = new KnownTexts<number>();
   for (const text of ["", "short", "x".repeat(40), "x".repeat(41), "x".repeat(42)]) {
     expect(known.add(1, text), text).toBe(true);
     expect(known.add(1, text), text).toBe(false);
@@ -16,7 +16,7 @@ it("knows a text of the same trace, short or long", () => {
 });
 
 it("forgets the trace that was asked for longest ago where there are too many texts", () => {
-  const known = new KnownTexts(3);
+  const known = new KnownTexts<number>(3);
   for (const trace of [1, 2, 3]) known.add(trace, "text");
   expect(known.add(1, "text")).toBe(false);
   known.add(1, "more");
@@ -28,7 +28,7 @@ it("forgets the trace that was asked for longest ago where there are too many te
 });
 
 it("forgets all texts of a trace that alone has too many", () => {
-  const known = new KnownTexts(2);
+  const known = new KnownTexts<number>(2);
   for (const text of ["a", "b", "c"]) expect(known.add(1, text)).toBe(true);
   expect(known.add(1, "c")).toBe(false);
   expect(known.add(1, "a")).toBe(true);

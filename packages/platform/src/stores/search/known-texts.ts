@@ -6,15 +6,15 @@ export const MOST_KNOWN = 50_000;
 const LONGEST_WHOLE = 40;
 
 /**
- * The texts that are indexed of recent traces, so that each is indexed once. What is forgotten is indexed again
- * when it comes again: that takes room, and finds nothing else.
+ * The texts that are indexed of recent traces, or of parts of them, so that each is indexed once. What is forgotten is
+ * indexed again when it comes again: that takes room, and finds nothing else.
  */
-export class KnownTexts {
+export class KnownTexts<Trace extends string | number> {
   readonly #most: number;
   /** The traces that were asked for last are last. */
-  readonly #traces = new Map<number, Set<string>>();
+  readonly #traces = new Map<Trace, Set<string>>();
   #count = 0;
-  #newest: number | undefined;
+  #newest: Trace | undefined;
 
   /** @param most Tests use fewer. */
   constructor(most = MOST_KNOWN) {
@@ -22,19 +22,19 @@ export class KnownTexts {
   }
 
   /** Remembers a text of a trace. @returns Whether it was not known. */
-  add(traceNo: number, text: string): boolean {
-    const own = this.#textsOf(traceNo);
+  add(trace: Trace, text: string): boolean {
+    const own = this.#textsOf(trace);
     const key = text.length <= LONGEST_WHOLE ? text : hash("sha256", text, "base64");
     if (own.has(key)) return false;
     if (this.#count >= this.#most) this.#forgetOldest();
-    this.#textsOf(traceNo).add(key);
+    this.#textsOf(trace).add(key);
     this.#count++;
     return true;
   }
 
-  forget(traceNo: number): void {
-    this.#count -= this.#traces.get(traceNo)?.size ?? 0;
-    this.#traces.delete(traceNo);
+  forget(trace: Trace): void {
+    this.#count -= this.#traces.get(trace)?.size ?? 0;
+    this.#traces.delete(trace);
     this.#newest = undefined;
   }
 
@@ -44,13 +44,13 @@ export class KnownTexts {
     this.#newest = undefined;
   }
 
-  #textsOf(traceNo: number): Set<string> {
-    const known = this.#traces.get(traceNo);
-    if (known !== undefined && traceNo === this.#newest) return known;
+  #textsOf(trace: Trace): Set<string> {
+    const known = this.#traces.get(trace);
+    if (known !== undefined && trace === this.#newest) return known;
     const own = known ?? new Set<string>();
-    this.#traces.delete(traceNo);
-    this.#traces.set(traceNo, own);
-    this.#newest = traceNo;
+    this.#traces.delete(trace);
+    this.#traces.set(trace, own);
+    this.#newest = trace;
     return own;
   }
 
