@@ -103,15 +103,12 @@ async function findTexts(
   runner: SqlRunner,
   { whole, parts }: SearchQuery,
 ): Promise<readonly FoundText[] | "many"> {
-  const columns = "day, span_no, trace_no, segment";
-  const inParts = parts.map(
-    (_, n) => `SELECT ${columns} FROM agate.long_texts WHERE words @@ $${n + 3}::tsquery`,
-  );
+  const inParts = parts.map((_, n) => `SELECT * FROM agate.long_texts_with($${n + 3}::tsquery)`);
   const found = await runner.query<FoundText>(
-    `SELECT ${columns} FROM (
-       SELECT ${columns} FROM agate.texts WHERE words @@ $1::tsquery
+    `SELECT day, span_no, trace_no, segment FROM (
+       SELECT * FROM agate.texts_with($1::tsquery, $2::integer)
        UNION ALL (${inParts.join(" INTERSECT ")})
-     ) AS found LIMIT $2`,
+     ) AS found LIMIT $2::integer`,
     [whole, FEW + 1, ...parts],
   );
   return found.length > FEW ? "many" : found;

@@ -199,3 +199,28 @@ it("finds words in every day, and a span by its id without reading the others", 
   };
   await expect.poll(read).toBe(1);
 });
+
+it("finds words by their index alone, however few rows have any", async () => {
+  const address = await server.createDatabase();
+  const own = await openPostgresStore({
+    address,
+    onFailure: (error) => expect.fail(String(error)),
+  });
+  const project = "index";
+  for (let n = 0; n < 5; n++) {
+    const outputs = Array.from({ length: 3_000 }, (_, word) => `w${n}x${word}`).join(" ");
+    const spans = [storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n), outputs })];
+    await own.append({ project, receivedAt: 1, spans });
+  }
+  await own.searchCaughtUp();
+  for (const text of ["w3x2999", '"w3x2998 w3x2999"']) {
+    const request = { project, filter: { text }, limit: 5, after: null };
+    expect((await own.listSpans(request)).items).toHaveLength(1);
+    expect((await own.listTraces(request)).items).toHaveLength(1);
+  }
+  await own.close();
+  // What it has read is told when its connections have ended, which is a moment later.
+  const read = `SELECT sum(seq_tup_read)::int AS all, sum(idx_scan)::int AS looked_up
+    FROM pg_stat_user_tables WHERE relname LIKE 'texts_%'`;
+  await expect.poll(() => server.query(address, read)).toEqual([{ all: 0, looked_up: 4 }]);
+});

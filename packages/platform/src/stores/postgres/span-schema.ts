@@ -234,5 +234,16 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE agate.unindexed ADD COLUMN is_again boolean NOT NULL DEFAULT false;
   -- How often that was done: what servers remember of the texts of a trace holds until then.
   ALTER TABLE agate.traces ADD COLUMN indexed_again integer NOT NULL DEFAULT 0;
+
+  -- The rows that have words, by the index. PostgreSQL would rather read all of them: it sees how small they are, and
+  -- not that their words lie elsewhere.
+  CREATE OR REPLACE FUNCTION agate.texts_with(query tsquery, most integer)
+  RETURNS TABLE (day date, span_no bigint, trace_no bigint, segment integer)
+  LANGUAGE sql STABLE SET enable_seqscan = off
+  AS 'SELECT day, span_no, trace_no, segment FROM agate.texts WHERE words @@ query LIMIT most';
+  CREATE OR REPLACE FUNCTION agate.long_texts_with(query tsquery)
+  RETURNS TABLE (day date, span_no bigint, trace_no bigint, segment integer)
+  LANGUAGE sql STABLE SET enable_seqscan = off
+  AS 'SELECT day, span_no, trace_no, segment FROM agate.long_texts WHERE words @@ query';
   `,
 ];

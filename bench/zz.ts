@@ -1,0 +1,17 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { createLoad } from "./loads/load.ts";
+import { startAgate, temporaryFolder } from "./server-process.ts";
+import { measureIngest } from "./stores/measure-ingest.ts";
+import { openEngine } from "./stores/open-engine.ts";
+import { createWorkload } from "./stores/workload.ts";
+import { existsSync } from "node:fs";
+const load = createLoad((process.argv[2] ?? "mixed") as "mixed");
+await using engine = await openEngine("postgres");
+const workload = createWorkload(load, Number(process.argv[3] ?? 100000));
+await using folder = await temporaryFolder();
+const url = (engine.place as { url: string }).url;
+await using agate = await startAgate(folder.path, { AGATE_STORE: url });
+const r = await measureIngest(agate, engine.pid, workload);
+console.log(JSON.stringify(r.figures), url, agate.port, agate.pid, engine.pid);
+while (!existsSync("/tmp/zz-stop")) await pause(500);
+await agate.stop();
