@@ -6,6 +6,7 @@ import type { StoreTrouble } from "../store-errors.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import type { ClosableApi } from "../store-thread.ts";
 import { SummaryPacer } from "../summary/summary-pacer.ts";
+import { analyseTables } from "./analyse-tables.ts";
 import type { CompactionRule } from "./compact-segments.ts";
 import { compactSome } from "./compact-segments.ts";
 import { IndexRest } from "./index-rest.ts";
@@ -19,13 +20,14 @@ const POLL_MS = 500;
 /** How often it polls while callers wait for texts that another server is indexing. */
 const POLL_OTHERS_MS = 20;
 const DROP_DAYS_EVERY_MS = 60_000;
+const ANALYSE_EVERY_MS = 5_000;
 /** After failed attempts: each one briefly blocks every statement that comes after it. */
 const LONGEST_BETWEEN_DROPS_MS = 16 * DROP_DAYS_EVERY_MS;
 const STEPS_PER_ROUND = 20;
 
 /**
  * Background work after commits: indexes texts, summarises large traces, frees deleted rows, compacts
- * segments and drops empty days. All servers share the work; what a server that died has not finished the
+ * segments, drops empty days and has new ones analysed. All servers share the work; what a server that died has not finished the
  * others take over.
  */
 export class Maintenance {
@@ -46,6 +48,7 @@ export class Maintenance {
   #loop: PollLoop | undefined;
   #nextDropAt = Number.NEGATIVE_INFINITY;
   #betweenDropsMs = DROP_DAYS_EVERY_MS;
+  #nextAnalysisAt = Number.NEGATIVE_INFINITY;
 
   /** @param onTrouble Told of a task that failed. Other tasks go on, and the failed one is retried. */
   constructor(
@@ -133,6 +136,10 @@ export class Maintenance {
     if (performance.now() >= this.#nextDropAt) {
       await this.#attempt("Days could not be dropped.", () => this.#dropDays());
     }
+    if (performance.now() >= this.#nextAnalysisAt) {
+      this.#nextAnalysisAt = performance.now() + ANALYSE_EVERY_MS;
+      await this.#attempt("Tables could not be analysed.", () => this.#analyse());
+    }
     return hasTexts || hasSummaries || hasDeleted || hasSuperseded;
   }
 
@@ -161,6 +168,11 @@ export class Maintenance {
     this.#betweenDropsMs = Math.min(2 * between, LONGEST_BETWEEN_DROPS_MS);
     await dropEmptyDays(this.#database);
     this.#betweenDropsMs = DROP_DAYS_EVERY_MS;
+    return false;
+  }
+
+  async #analyse(): Promise<boolean> {
+    await analyseTables(this.#database);
     return false;
   }
 

@@ -157,12 +157,12 @@ async function readSpan(
   project: string,
   spanId: string,
 ): Promise<TreeRead> {
-  // An expression, so that PostgreSQL looks spans up by id: with many small days it would scan them all by
-  // number.
+  // Expressions, so that PostgreSQL looks spans up by id: with many small days it would scan them all by number, and
+  // in a day without statistics it would read the index of the project's spans.
   const [place] = await runner.query<SpanPlace>(
     `SELECT p.trace_no, p.day, p.segment, t.trace_id, t.segments, t.spans, ${IS_SCORED} AS is_scored
      FROM agate.spans p JOIN agate.traces t ON t.trace_no = p.trace_no
-     WHERE p.span_id = $1 AND p.project = $2 ORDER BY p.span_no + 0 DESC LIMIT 1`,
+     WHERE p.span_id = $1 AND p.project || '' = $2 ORDER BY p.span_no + 0 DESC LIMIT 1`,
     [spanId, project],
     "place-of-span",
   );
