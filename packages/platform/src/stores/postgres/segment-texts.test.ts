@@ -103,6 +103,20 @@ describe("a text that spans of a trace repeat", () => {
     expect(await found("needles")).toEqual([["call2"], 1]);
   });
 
+  it("stays forgotten where its segment is indexed for the first time after it was replaced", async () => {
+    await append(callOf(1, "before"));
+    await append(callOf(1, "after"));
+    expect(await found("before")).toEqual([[], 0]);
+    // As a server does that took the segment before the other one indexed it again.
+    await server.query(
+      address,
+      `INSERT INTO agate.unindexed (places)
+       SELECT json_agg(json_build_array(0, trace_no, segment)) FROM agate.segments`,
+    );
+    expect(await found("before")).toEqual([[], 0]);
+    expect(await found("after")).toEqual([["call1"], 1]);
+  });
+
   it("leaves the index with its trace", async () => {
     await append(callOf(1, HISTORY), storedSpan({ traceId: traceIdOf(2), inputs: "stays" }));
     expect(await found("needles")).toEqual([["call1"], 1]);

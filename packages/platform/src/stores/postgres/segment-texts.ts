@@ -41,7 +41,7 @@ export interface TextRules {
   /** Texts that some segments share are indexed once. */
   readonly keyOf: (row: SegmentRow) => string;
   /** Whether a span is indexed, by its number: not one that was replaced. */
-  readonly isWanted: (spanNo: number) => boolean;
+  readonly isWanted: (traceNo: number, spanNo: number) => boolean;
   readonly onUnindexable: OnUnindexable;
 }
 
@@ -55,7 +55,7 @@ export async function insertTexts(
   const documents = new Documents(transaction, rules);
   for (const row of rows) {
     const ofTrace = new Map(logged.get(row.trace_no)?.map((span) => [span.span_id, span]));
-    const wanted = spansIn(row).filter(({ spanNo }) => rules.isWanted(spanNo));
+    const wanted = spansIn(row).filter(({ spanNo }) => rules.isWanted(row.trace_no, spanNo));
     for (const span of wanted) if (!ofTrace.has(span.id)) documents.add(row, span, NO_ADDITIONS);
     const withContent = wanted.flatMap((span) => {
       const content = ofTrace.get(span.id);

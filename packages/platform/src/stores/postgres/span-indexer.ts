@@ -183,11 +183,19 @@ async function lock(transaction: SqlRunner, { places, isAgain }: Taken): Promise
   }
   const live = new Map(rows.map(({ trace_no, indexed_again }) => [trace_no, indexed_again]));
   const ofLive = places.filter(([, traceNo]) => live.has(traceNo));
-  const keyOf = ({ trace_no, segment }: SegmentName) =>
-    `${trace_no} ${groupOf(segment)} ${live.get(trace_no)}`;
-  return isAgain
-    ? { ...(await beginAgain(transaction, ofLive)), keyOf }
-    : { places: ofLive, keyOf, isWanted: () => true };
+  const all = isAgain ? await beginAgain(transaction, ofLive) : ofLive;
+  // A segment may be indexed for the first time after others of its trace were indexed again: then too, those of its
+  // spans that were replaced before that are left out.
+  const isChanged = (traceNo: number) => (live.get(traceNo) ?? 0) > 0;
+  const current = await currentSpans(
+    transaction,
+    all.filter(([, traceNo]) => isChanged(traceNo)),
+  );
+  return {
+    places: all,
+    keyOf: ({ trace_no, segment }) => `${trace_no} ${groupOf(segment)} ${live.get(trace_no)}`,
+    isWanted: (traceNo, spanNo) => !isChanged(traceNo) || current.has(spanNo),
+  };
 }
 
 interface GroupedSegment extends SegmentName {
@@ -199,9 +207,8 @@ interface GroupedSegment extends SegmentName {
 async function beginAgain(
   transaction: SqlRunner,
   places: readonly Place[],
-): Promise<Pick<Step, "places" | "isWanted">> {
+): Promise<readonly Place[]> {
   const all: Place[] = [];
-  const wanted = new Set<number>();
   for (const [day, ofDay] of Map.groupBy(places, ([day]) => day)) {
     const groups = new Map(
       ofDay.map(([, no, segment]) => [
@@ -218,16 +225,28 @@ async function beginAgain(
       [[...groups.values()].map(([no]) => no), [...groups.values()].map(([, first]) => first)],
     );
     for (const { trace_no, segment } of segments) all.push([day, trace_no, segment]);
-    const spans = await transaction.query<{ readonly span_no: number }>(
-      `SELECT p.span_no FROM unnest($1::bigint[], $2::integer[]) AS n (first_span, spans)
-       JOIN ${tableOfDay("spans", day)} p
-         ON p.span_no >= n.first_span AND p.span_no < n.first_span + n.spans`,
-      [segments.map(({ first_span }) => first_span), segments.map(({ spans }) => spans)],
-    );
-    for (const { span_no } of spans) wanted.add(span_no);
     await deleteTexts(transaction, day, segments);
   }
-  return { places: all, isWanted: (spanNo) => wanted.has(spanNo) };
+  return all;
+}
+
+/** The numbers of those spans of segments that were not replaced. */
+async function currentSpans(
+  transaction: SqlRunner,
+  places: readonly Place[],
+): Promise<ReadonlySet<number>> {
+  const spanNos = new Set<number>();
+  for (const [day, ofDay] of Map.groupBy(places, ([day]) => day)) {
+    const rows = await transaction.query<{ readonly span_no: number }>(
+      `SELECT p.span_no FROM unnest($1::bigint[], $2::integer[]) AS n (trace_no, segment)
+       JOIN ${tableOfDay("segments", day)} s ON s.trace_no = n.trace_no AND s.segment = n.segment
+       JOIN ${tableOfDay("spans", day)} p
+         ON p.span_no >= s.first_span AND p.span_no < s.first_span + s.spans`,
+      [ofDay.map(([, traceNo]) => traceNo), ofDay.map(([, , segment]) => segment)],
+    );
+    for (const { span_no } of rows) spanNos.add(span_no);
+  }
+  return spanNos;
 }
 
 async function indexTogether(
