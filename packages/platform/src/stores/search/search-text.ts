@@ -110,12 +110,25 @@ export function toMatchExpression(text: string): string | undefined {
 
 /** Each term of a search once, in FTS5's language. None: there is no word in it. */
 export function toMatchTerms(text: string): string[] {
-  const terms = literalTerms(text).map(({ literal, isPrefix }) => {
-    // FTS5 would take a NUL for the end of the expression.
-    const quoted = literal.replaceAll('"', '""').replaceAll("\0", " ");
-    return `"${quoted}"${isPrefix ? "*" : ""}`;
-  });
+  const terms = literalTerms(text).map(
+    ({ literal, isPrefix }) => `${quoted(literal)}${isPrefix ? "*" : ""}`,
+  );
   return [...new Set(terms)];
+}
+
+/**
+ * The words of a text as one phrase in FTS5's language.
+ *
+ * @returns undefined when there is no word in it.
+ */
+export function toMatchPhrase(text: string): string | undefined {
+  const literal = toIndexedText(text);
+  return wordsOf(literal).length === 0 ? undefined : quoted(literal);
+}
+
+function quoted(literal: string): string {
+  // FTS5 would take a NUL for the end of the expression.
+  return `"${literal.replaceAll('"', '""').replaceAll("\0", " ")}"`;
 }
 
 function literalTerms(text: string): { literal: string; isPrefix: boolean }[] {

@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { filterConditions } from "../filter-conditions.ts";
 import type { ScoreCondition } from "../score-store.ts";
-import { toMatchTerms } from "../search/search-text.ts";
+import { toMatchPhrase, toMatchTerms } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { wanted } from "./query-interrupt.ts";
 
@@ -37,7 +37,10 @@ export function whereFilter(
   const isFewScores = judged !== undefined && isRare(judged);
   const inTraces = table === "p" ? spansOfTraces(project, filter) : undefined;
   const isFewInTraces = inTraces !== undefined && isRare(inTraces);
-  const isFew = filter.traceIds !== undefined || isFewTexts || isFewScores || isFewInTraces;
+  const named = isFewTexts ? undefined : namedIn(table, filter.name);
+  const isFewNamed = named !== undefined && isRare(named.rows);
+  const isFew =
+    filter.traceIds !== undefined || isFewTexts || isFewScores || isFewInTraces || isFewNamed;
   const row = isFew ? `+${table}` : table;
   const texts = [wanted(ROW_NUMBERS[table]), `${row}.project = ?`];
   const values: SQLInputValue[] = [project];
@@ -86,6 +89,9 @@ export function whereFilter(
         ? { text: JUDGED[table](judged.text), values: judged.values }
         : whereScored(table, filter.score);
     add(text, ...values);
+  }
+  if (named !== undefined && isFewNamed) {
+    add(`${table}.trace_no IN (${named.traces.text})`, ...named.traces.values);
   }
   for (const [n, term] of terms.entries()) {
     // By the first term the rows are looked up where they are few; the others are asked of these.
@@ -168,10 +174,38 @@ const TRACES_WITH = `
   UNION ALL SELECT s.trace_no FROM derived.spans_text f CROSS JOIN spans s ON s.span_no = f.rowid
   WHERE f.spans_text MATCH ? AND ${wanted("f.rowid")}`;
 
+/** Of longer names the words are not looked up. */
+const LONGEST_NAME = 200;
+
+/**
+ * The traces in which a span may have a name, and the rows of these. A name is among the texts of its span, so they are
+ * those that have its words, and those with spans that the index of words does not have yet. Without it, a list by a
+ * name that is rare would walk through all rows. Undefined where a filter has no name, or none with a word.
+ */
+function namedIn(
+  table: ListedTable,
+  name: string | undefined,
+): { readonly traces: Sql; readonly rows: Sql } | undefined {
+  if (name === undefined || name.length > LONGEST_NAME) return undefined;
+  const phrase = toMatchPhrase(name);
+  if (phrase === undefined) return undefined;
+  const text = `${TRACES_WITH} UNION ALL SELECT s.trace_no FROM spans s
+    WHERE s.span_no > (SELECT texts FROM derived.progress) AND ${wanted("s.span_no")}`;
+  const traces = { text, values: [phrase, phrase] };
+  const [column, from] = ROWS_OF_TRACES[table];
+  const rows = `SELECT ${column} FROM ${from} WHERE ${wanted(column)} AND x.trace_no IN (${text})`;
+  return { traces, rows: { text: rows, values: traces.values } };
+}
+
+/** The rows of traces `x` that are known by their numbers. */
+const ROWS_OF_TRACES: Record<ListedTable, readonly [column: string, from: string]> = {
+  t: ["x.trace_no", "traces x"],
+  p: ["x.span_no", "spans x INDEXED BY spans_by_trace"],
+};
+
 /** The traces that have all terms, or the spans of these. */
 function foundBy(table: ListedTable, terms: readonly string[]): Sql {
-  const [column, rows] =
-    table === "t" ? ["x.trace_no", "traces x"] : ["x.span_no", "spans x INDEXED BY spans_by_trace"];
+  const [column, rows] = ROWS_OF_TRACES[table];
   const conditions = terms.map((_, n) => `${n === 0 ? "" : "+"}x.trace_no IN (${TRACES_WITH})`);
   const values = terms.flatMap((term) => [term, term]);
   const where = [wanted(column), ...conditions].join(" AND ");
