@@ -112,3 +112,35 @@ it(`finds the same by a word that ${RARE_MATCHES} traces have, and one more`, as
     );
   }
 }, 240_000);
+
+it("finds a common word behind as many newer traces without it as are asked one by one, and one more", async () => {
+  const own = "behind";
+  const spanAt = (n: number, name: string) =>
+    storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n), start: n, name });
+  const appendFrom = async (from: number, to: number, name: string) => {
+    const spans = Array.from({ length: to - from }, (_, n) => spanAt(from + n, name));
+    await store.append({ project: own, receivedAt: 1, spans });
+    await store.searchCaughtUp();
+  };
+  const EARLY = RARE_MATCHES + 1;
+  await appendFrom(0, EARLY, "early bird");
+  // 2,000 traces are asked one by one, and 4,000 spans.
+  let newer = 0;
+  for (const count of [1_998, 1_999, 2_000, 2_001, 3_998, 3_999, 4_000, 4_001]) {
+    await appendFrom(EARLY + newer, EARLY + count, "late");
+    newer = count;
+    for (const verb of ["listTraces", "listSpans"] as const) {
+      for (const text of ["early", "early bird"]) {
+        const request = { project: own, filter: { text }, limit: 2, after: null };
+        const first = await store[verb](request);
+        const second = await store[verb]({ ...request, after: first.next });
+        const starts = [...first.items, ...second.items].map((item) => JSON.parse(item).trace_id);
+        const wanted = [1, 2, 3, 4].map((n) => traceIdOf(EARLY - n));
+        expect(starts, `${verb} ${text} ${count}`).toEqual(wanted);
+      }
+      const absent = { text: "late early" };
+      const none = await store[verb]({ project: own, filter: absent, limit: 2, after: null });
+      expect(none.items).toEqual([]);
+    }
+  }
+}, 240_000);

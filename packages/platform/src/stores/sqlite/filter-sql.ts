@@ -11,6 +11,15 @@ export interface Sql {
   readonly values: readonly SQLInputValue[];
 }
 
+/** The conditions of a filter. */
+export interface Where extends Sql {
+  /**
+   * Where every term of a search is common: the other conditions, and the terms, which can be asked for of each row in
+   * turn. The conditions of {@link Sql} read all traces that have one of the terms.
+   */
+  readonly walk?: { readonly where: Sql; readonly terms: readonly string[] };
+}
+
 /** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
 export type ListedTable = "t" | "p";
 
@@ -26,13 +35,14 @@ export function whereFilter(
   project: string,
   filter: SpanFilter,
   isRare: (query: Sql) => boolean,
-): Sql | undefined {
+): Where | undefined {
   const terms = filter.text === undefined ? [] : toMatchTerms(filter.text);
   if (filter.text !== undefined && terms.length === 0) return undefined;
   // A plus keeps SQLite from using an index for the column. With few matches they should be looked
   // up and sorted; it would rather walk all rows in order and ask of each whether it matches.
   // The same holds for traces that are named, and for scores.
-  const isFewTexts = terms.length > 0 && isRare(foundBy(table, terms));
+  const rareTerm = terms.find((term) => isRare(rowsWith(table, term)));
+  const isFewTexts = rareTerm !== undefined;
   const judged = filter.score && judgementsOf(project, filter.score);
   const isFewScores = judged !== undefined && isRare(judged);
   const inTraces = table === "p" ? spansOfTraces(project, filter) : undefined;
@@ -93,12 +103,17 @@ export function whereFilter(
   if (named !== undefined && isFewNamed) {
     add(`${table}.trace_no IN (${named.traces.text})`, ...named.traces.values);
   }
-  for (const [n, term] of terms.entries()) {
-    // By the first term the rows are looked up where they are few; the others are asked of these.
-    const own = isFewTexts && n === 0 ? table : `+${table}`;
-    add(`${own}.trace_no IN (${TRACES_WITH})`, term, term);
+  if (rareTerm !== undefined) {
+    // The other terms are asked for of the traces that have the rare one.
+    const others = terms.filter((term) => term !== rareTerm);
+    const traces = `SELECT w.trace_no FROM (${TRACES_WITH}) w
+      WHERE ${["TRUE", ...others.map(() => hasTerm("w.trace_no"))].join(" AND ")}`;
+    add(`${table}.trace_no IN (${traces})`, ...[rareTerm, ...others].flatMap(bound));
   }
-  return { text: texts.join(" AND "), values };
+  const where = { text: texts.join(" AND "), values: [...values] };
+  if (terms.length === 0 || rareTerm !== undefined) return where;
+  for (const term of terms) add(`+${table}.trace_no IN (${TRACES_WITH})`, ...bound(term));
+  return { text: texts.join(" AND "), values, walk: { where, terms } };
 }
 
 /**
@@ -203,13 +218,29 @@ const ROWS_OF_TRACES: Record<ListedTable, readonly [column: string, from: string
   p: ["x.span_no", "spans x INDEXED BY spans_by_trace"],
 };
 
-/** The traces that have all terms, or the spans of these. */
-function foundBy(table: ListedTable, terms: readonly string[]): Sql {
+/** The rows of the traces that have a term, one after the other, so that no more are read than are asked for. */
+function rowsWith(table: ListedTable, term: string): Sql {
+  if (table === "t") return { text: TRACES_WITH, values: bound(term) };
   const [column, rows] = ROWS_OF_TRACES[table];
-  const conditions = terms.map((_, n) => `${n === 0 ? "" : "+"}x.trace_no IN (${TRACES_WITH})`);
-  const values = terms.flatMap((term) => [term, term]);
-  const where = [wanted(column), ...conditions].join(" AND ");
-  return { text: `SELECT ${column} FROM ${rows} WHERE ${where}`, values };
+  const text = `SELECT ${column} FROM (${TRACES_WITH}) w CROSS JOIN ${rows} ON x.trace_no = w.trace_no`;
+  return { text, values: bound(term) };
+}
+
+/** A term as it is bound to {@link TRACES_WITH} and {@link hasTerm}. */
+function bound(term: string): string[] {
+  return [term, term];
+}
+
+/**
+ * Whether a trace has a term, which is bound twice unless its place is given. The second part is of spans that versions before have indexed, where
+ * there are any. CROSS JOIN keeps the order of the tables.
+ */
+export function hasTerm(traceNo: string, term = "?"): string {
+  return `(EXISTS (SELECT 1 FROM derived.documents d CROSS JOIN derived.trace_texts f ON f.rowid = d.document
+      WHERE d.trace_no = ${traceNo} AND f.trace_texts MATCH ${term})
+    OR (EXISTS (SELECT 1 FROM derived.spans_text_docsize) AND EXISTS (
+      SELECT 1 FROM spans s INDEXED BY spans_by_trace CROSS JOIN derived.spans_text f ON f.rowid = s.span_no
+      WHERE s.trace_no = ${traceNo} AND f.spans_text MATCH ${term})))`;
 }
 
 /** Everything that comes after a position in the order of the list. */

@@ -1,23 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { ListContent } from "@agate/protocol";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
-import { ByteWindow, freeMemory } from "../byte-window.ts";
 import { ListPageBuilder, listedBytes } from "../list-page.ts";
 import type { ScorePart } from "../score-parts.ts";
 import type { ScoreFiguresRequest, ScoreFiguresResult } from "../score-query.ts";
 import { NO_SCORES_FOUND } from "../score-query.ts";
 import { SpanMatcher } from "../search/span-matcher.ts";
-import type { HeaderRow } from "../segments/node-table.ts";
-import { SegmentMerger } from "../segments/node-table.ts";
-import {
-  DamagedSegmentError,
-  decodeHeader,
-  isAssembledEntry,
-  openRecordText,
-  plainBody,
-  spanIdIn,
-} from "../segments/segment.ts";
-import type { SpanAdditions } from "../span-additions.ts";
+import { DamagedSegmentError, openRecordText, plainBody, spanIdIn } from "../segments/segment.ts";
 import type {
   AnalyticsRequest,
   AnalyticsResult,
@@ -29,8 +17,8 @@ import type {
 import type { ProjectCount } from "../span-store.ts";
 import { NOTHING_FOUND } from "../summary/analytics-cells.ts";
 import { openForReading } from "./data-directory.ts";
-import type { Sql } from "./filter-sql.ts";
-import { whereAfter, whereFilter } from "./filter-sql.ts";
+import type { Sql, Where } from "./filter-sql.ts";
+import { hasTerm, whereAfter, whereFilter } from "./filter-sql.ts";
 import { QueryInterrupt } from "./query-interrupt.ts";
 import { earliestStart, registerCollectNumbers, runAnalytics } from "./run-analytics.ts";
 import { runScoreFigures } from "./run-score-figures.ts";
@@ -38,7 +26,9 @@ import { ScoreExporter } from "./score-exporter.ts";
 import { ScoreReader } from "./score-table.ts";
 import type { ExportedParts } from "./span-exporter.ts";
 import { SpanExporter } from "./span-exporter.ts";
-import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
+import type { SpanRow } from "./span-records.ts";
+import { memoise, spanRecords } from "./span-records.ts";
+import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
 
 /** This many rows are looked up and sorted in some tens of milliseconds. */
@@ -47,9 +37,14 @@ const RARE_MATCHES = 20_000;
 /** Spans whose records are read for one page of a search: the page ends there, and the next goes on behind it. */
 const MOST_READ = 10_000;
 
+/** Rows of a list that are asked for common terms one by one. Where these do not fill a page, all are looked for. */
+const MOST_WALKED_TRACES = 2_000;
+const MOST_WALKED_SPANS = 4_000;
+
 const EMPTY_PAGE: ListPage = { items: [], next: null };
 
 interface TraceRow {
+  readonly trace_no: number;
   readonly trace_id: string;
   readonly start: number;
   readonly start_nanos: number;
@@ -59,25 +54,9 @@ interface TraceRow {
   readonly total: string;
 }
 
-interface SpanRow {
-  readonly span_id: string;
-  readonly start: number;
-  readonly start_nanos: number;
-  readonly segment: number;
-  readonly trace_no: number;
-  readonly trace_id: string;
-  readonly segments: number;
-}
-
 interface SegmentRow {
   readonly header: string;
   readonly body: Uint8Array<ArrayBuffer>;
-}
-
-interface FoundRecord {
-  /** The length of the record in UTF-8, without what is added. */
-  readonly bytes: number;
-  read(added: SpanAdditions, content: ListContent | undefined): string;
 }
 
 /** Lists, search and analytics: the reads that may take long, on a connection of their own. */
@@ -122,16 +101,9 @@ export class QueryRunner {
   #listTraces({ project, filter, limit, content, maxBytes, after }: ListRequest): ListPage {
     const where = whereFilter("t", project, filter, this.#isRare);
     if (where === undefined) return EMPTY_PAGE;
-    const beyond = whereAfter("t", after);
-    // Without the records: how many of them the page holds depends on their lengths.
-    const rows = this.#db
-      .prepare(
-        `SELECT t.trace_id, t.start, t.start_nanos, t.trace_no * ${SEGMENTS_PER_TRACE} + t.top_segment AS segment,
-           t.top_offset, t.top_length, t.total
-         FROM traces t WHERE ${where.text} AND ${beyond.text}
-         ORDER BY t.start DESC, t.start_nanos DESC, t.trace_id DESC LIMIT ?`,
-      )
-      .all(...where.values, ...beyond.values, limit + 1) as unknown as TraceRow[];
+    const rows = this.#walkTraces(where, after, limit) ?? [
+      ...this.#traceRows(where, after, limit + 1),
+    ];
     const readSegment = this.#db.prepare("SELECT header, body FROM segments WHERE segment = ?");
     const page = new ListPageBuilder(maxBytes);
     let shown = 0;
@@ -157,24 +129,98 @@ export class QueryRunner {
     return page.finish(shown < rows.length);
   }
 
-  #listSpans({ project, filter, limit, content, maxBytes, after }: ListRequest): ListPage {
+  /** Without the records: how many of them a page holds depends on their lengths. */
+  #traceRows(where: Sql, after: ListPosition | null, most: number): Iterable<TraceRow> {
+    const beyond = whereAfter("t", after);
+    return this.#db
+      .prepare(
+        `SELECT t.trace_no, t.trace_id, t.start, t.start_nanos,
+           t.trace_no * ${SEGMENTS_PER_TRACE} + t.top_segment AS segment, t.top_offset, t.top_length, t.total
+         FROM traces t WHERE ${where.text} AND ${beyond.text}
+         ORDER BY t.start DESC, t.start_nanos DESC, t.trace_id DESC LIMIT ?`,
+      )
+      .iterate(...where.values, ...beyond.values, most) as Iterable<unknown> as Iterable<TraceRow>;
+  }
+
+  /** The first traces of a list that have common terms, and one more; undefined where too many have to be asked. */
+  #walkTraces({ walk }: Where, after: ListPosition | null, limit: number): TraceRow[] | undefined {
+    if (walk === undefined) return undefined;
+    const hasAll = this.#termsOf(walk.terms);
+    const found: TraceRow[] = [];
+    let walked = 0;
+    for (const row of this.#traceRows(walk.where, after, MOST_WALKED_TRACES)) {
+      walked++;
+      if (hasAll(row.trace_no)) found.push(row);
+      if (found.length > limit) return found;
+    }
+    return walked < MOST_WALKED_TRACES ? found : undefined;
+  }
+
+  /** Whether a trace has all terms. */
+  #termsOf(terms: readonly string[]): (traceNo: number) => boolean {
+    const has = this.#db.prepare(`SELECT ${hasTerm("?1", "?2")} AS has`);
+    return memoise((traceNo: number) =>
+      terms.every((term) => {
+        this.#interrupt.check();
+        return (has.get(traceNo, term) as { has: 0 | 1 }).has === 1;
+      }),
+    );
+  }
+
+  #listSpans(request: ListRequest): ListPage {
+    const { project, filter, limit, after } = request;
     const where = whereFilter("p", project, filter, this.#isRare);
     if (where === undefined) return EMPTY_PAGE;
+    if (filter.text === undefined) {
+      return this.#spanPage(request, null, this.#spanRows(where, after, limit + 1)).page;
+    }
+    const matcher = new SpanMatcher(filter.text);
+    if (where.walk !== undefined) {
+      const walk = { isWhole: true };
+      const { page, isFull } = this.#spanPage(
+        request,
+        matcher,
+        this.#walkSpans(where.walk, after, walk),
+      );
+      if (isFull || walk.isWhole) return page;
+    }
+    return this.#spanPage(request, matcher, this.#spanRows(where, after, MOST_READ + 1)).page;
+  }
+
+  #spanRows(where: Sql, after: ListPosition | null, most: number): Iterable<SpanRow> {
     const beyond = whereAfter("p", after);
-    const matcher = filter.text === undefined ? null : new SpanMatcher(filter.text);
-    const rows = this.#db
+    return this.#db
       .prepare(
         `SELECT p.span_id, p.start, p.start_nanos, p.segment, t.trace_no, t.trace_id, t.segments
          FROM spans p CROSS JOIN traces t USING (trace_no)
          WHERE ${where.text} AND ${beyond.text}
          ORDER BY p.start DESC, p.start_nanos DESC, p.span_id DESC, t.trace_id DESC LIMIT ?`,
       )
-      .iterate(
-        ...where.values,
-        ...beyond.values,
-        matcher === null ? limit + 1 : MOST_READ + 1,
-      ) as Iterable<unknown> as Iterable<SpanRow>;
-    const find = this.#spanRecords();
+      .iterate(...where.values, ...beyond.values, most) as Iterable<unknown> as Iterable<SpanRow>;
+  }
+
+  /** The first spans of a list whose traces have common terms. @param result Told whether these are all. */
+  *#walkSpans(
+    { where, terms }: NonNullable<Where["walk"]>,
+    after: ListPosition | null,
+    result: { isWhole: boolean },
+  ): Iterable<SpanRow> {
+    const hasAll = this.#termsOf(terms);
+    let walked = 0;
+    for (const row of this.#spanRows(where, after, MOST_WALKED_SPANS)) {
+      walked++;
+      if (hasAll(row.trace_no)) yield row;
+    }
+    result.isWhole = walked < MOST_WALKED_SPANS;
+  }
+
+  /** @param matcher Of a search: whether a span has all terms is told by its record. */
+  #spanPage(
+    { project, limit, content, maxBytes }: ListRequest,
+    matcher: SpanMatcher | null,
+    rows: Iterable<SpanRow>,
+  ): { readonly page: ListPage; readonly isFull: boolean } {
+    const find = spanRecords(this.#db, () => this.#interrupt.check());
     const page = new ListPageBuilder(maxBytes);
     let shown = 0;
     let read = 0;
@@ -206,7 +252,7 @@ export class QueryRunner {
       if (hasMore) break;
       if (isFound) shown++;
     }
-    return page.finish(hasMore);
+    return { page: page.finish(hasMore), isFull: hasMore };
   }
 
   #analytics(request: AnalyticsRequest): AnalyticsResult {
@@ -268,55 +314,6 @@ export class QueryRunner {
       if (this.#db.isTransaction) this.#db.exec("COMMIT");
     }
   }
-
-  /** Finds the listed record of a span; remembers what neighbours in the same page need too. */
-  #spanRecords(): (row: SpanRow) => FoundRecord {
-    const readHeader = this.#db.prepare("SELECT header FROM segments WHERE segment = ?");
-    const readSegment = this.#db.prepare("SELECT header, body FROM segments WHERE segment = ?");
-    const entriesOf = memoise((segment: number) => {
-      const row = readHeader.get(segment) as { header: string } | undefined;
-      return new Map(row && decodeHeader(row.header, segment).map((entry) => [entry.id, entry]));
-    });
-    const bodies = new ByteWindow<number, Uint8Array<ArrayBuffer>>();
-    const readBody = (segment: number, traceId: string) => {
-      const { header, body } = readSegment.get(segment) as unknown as SegmentRow;
-      return plainBody(header, body, traceId);
-    };
-    const totals = memoise((traceNo: number) => this.#totalsOf(traceNo));
-    return ({ segment, segments, span_id, trace_no, trace_id }) => {
-      const entry = entriesOf(segment).get(span_id);
-      // In one snapshot, an existing span has its record.
-      if (entry === undefined) throw new DamagedSegmentError(trace_id);
-      const { offset, openLength, totalLength } = entry;
-      const end = offset + openLength;
-      const isAtHand = segments === 1 && isAssembledEntry(entry);
-      const known = isAtHand ? null : totals(trace_no)(span_id);
-      return {
-        bytes: openLength + (known?.length ?? totalLength) + AFTER_LISTED_TOTAL.length,
-        read: (added, content) => {
-          bodies.shrink(freeMemory);
-          const body = bodies.get(segment) ?? readBody(segment, trace_id);
-          bodies.add(segment, body);
-          const total =
-            known ?? Buffer.from(body.subarray(end, end + totalLength)).toString("latin1");
-          return added.listed(openRecordText(body, offset, openLength), total, content);
-        },
-      };
-    };
-  }
-
-  /** The totals of a trace that is not a single assembled segment, by span id. */
-  #totalsOf(traceNo: number): (spanId: string) => string {
-    const merger = new SegmentMerger();
-    const headers = this.#db.prepare(
-      "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? ORDER BY segment",
-    );
-    for (const row of headers.iterate(...segmentRange(traceNo))) {
-      this.#interrupt.check();
-      merger.add(row as unknown as HeaderRow);
-    }
-    return merger.totals();
-  }
 }
 
 /** Adds a record to a page, or skips it if it is damaged. */
@@ -327,15 +324,4 @@ function skipIfDamaged(page: ListPageBuilder, position: ListPosition, add: () =>
     if (!(error instanceof DamagedSegmentError) && !isCorrupt(error)) throw error;
     page.skipDamaged(position);
   }
-}
-
-function memoise<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  const made = new Map<Key, Value>();
-  return (key) => {
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const value = make(key);
-    made.set(key, value);
-    return value;
-  };
 }
