@@ -20,6 +20,9 @@ export interface Where extends Sql {
   readonly walk?: { readonly where: Sql; readonly terms: readonly string[] };
 }
 
+/** Whether a query finds only a few rows: up to a number that may be given. */
+export type IsRare = (query: Sql, most?: number) => boolean;
+
 /** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
 export type ListedTable = "t" | "p";
 
@@ -34,21 +37,23 @@ export function whereFilter(
   table: ListedTable,
   project: string,
   filter: SpanFilter,
-  isRare: (query: Sql) => boolean,
+  isRare: IsRare,
 ): Where | undefined {
   const terms = filter.text === undefined ? [] : toMatchTerms(filter.text);
   if (filter.text !== undefined && terms.length === 0) return undefined;
   // A plus keeps SQLite from using an index for the column. With few matches they should be looked
   // up and sorted; it would rather walk all rows in order and ask of each whether it matches.
   // The same holds for traces that are named, and for scores.
-  const rareTerm = terms.find((term) => isRare(rowsWith(table, term)));
+  const rareTerm = terms.find((term) =>
+    isRare(rowsOf(table, { text: TRACES_WITH, values: bound(term) })),
+  );
   const isFewTexts = rareTerm !== undefined;
   const judged = filter.score && judgementsOf(project, filter.score);
   const isFewScores = judged !== undefined && isRare(judged);
   const inTraces = table === "p" ? spansOfTraces(project, filter) : undefined;
   const isFewInTraces = inTraces !== undefined && isRare(inTraces);
   const named = isFewTexts ? undefined : namedIn(table, filter.name);
-  const isFewNamed = named !== undefined && isRare(named.rows);
+  const isFewNamed = named !== undefined && isRare(named.rows, FEW_NAMED);
   const isFew =
     filter.traceIds !== undefined || isFewTexts || isFewScores || isFewInTraces || isFewNamed;
   const row = isFew ? `+${table}` : table;
@@ -191,6 +196,8 @@ const TRACES_WITH = `
 
 /** Of longer names the words are not looked up. */
 const LONGEST_NAME = 200;
+/** Rows of traces that have the words of a name. Those of a name that is more common are soon met in the list. */
+const FEW_NAMED = 2_000;
 
 /**
  * The traces in which a span may have a name, and the rows of these. A name is among the texts of its span, so they are
@@ -206,24 +213,16 @@ function namedIn(
   if (phrase === undefined) return undefined;
   const text = `${TRACES_WITH} UNION ALL SELECT s.trace_no FROM spans s
     WHERE s.span_no > (SELECT texts FROM derived.progress) AND ${wanted("s.span_no")}`;
-  const traces = { text, values: [phrase, phrase] };
-  const [column, from] = ROWS_OF_TRACES[table];
-  const rows = `SELECT ${column} FROM ${from} WHERE ${wanted(column)} AND x.trace_no IN (${text})`;
-  return { traces, rows: { text: rows, values: traces.values } };
+  const traces = { text, values: bound(phrase) };
+  return { traces, rows: rowsOf(table, traces) };
 }
 
-/** The rows of traces `x` that are known by their numbers. */
-const ROWS_OF_TRACES: Record<ListedTable, readonly [column: string, from: string]> = {
-  t: ["x.trace_no", "traces x"],
-  p: ["x.span_no", "spans x INDEXED BY spans_by_trace"],
-};
-
-/** The rows of the traces that have a term, one after the other, so that no more are read than are asked for. */
-function rowsWith(table: ListedTable, term: string): Sql {
-  if (table === "t") return { text: TRACES_WITH, values: bound(term) };
-  const [column, rows] = ROWS_OF_TRACES[table];
-  const text = `SELECT ${column} FROM (${TRACES_WITH}) w CROSS JOIN ${rows} ON x.trace_no = w.trace_no`;
-  return { text, values: bound(term) };
+/** The rows of some traces, one after the other, so that no more are read than are asked for. */
+function rowsOf(table: ListedTable, traces: Sql): Sql {
+  if (table === "t") return traces;
+  const text = `SELECT x.span_no FROM (${traces.text}) w
+    CROSS JOIN spans x INDEXED BY spans_by_trace ON x.trace_no = w.trace_no`;
+  return { text, values: traces.values };
 }
 
 /** A term as it is bound to {@link TRACES_WITH} and {@link hasTerm}. */

@@ -17,7 +17,7 @@ import type {
 import type { ProjectCount } from "../span-store.ts";
 import { NOTHING_FOUND } from "../summary/analytics-cells.ts";
 import { openForReading } from "./data-directory.ts";
-import type { Sql, Where } from "./filter-sql.ts";
+import type { IsRare, Sql, Where } from "./filter-sql.ts";
 import { hasTerm, whereAfter, whereFilter } from "./filter-sql.ts";
 import { QueryInterrupt } from "./query-interrupt.ts";
 import { earliestStart, registerCollectNumbers, runAnalytics } from "./run-analytics.ts";
@@ -293,11 +293,11 @@ export class QueryRunner {
     return this.#exporter.partsAfter(after);
   }
 
-  readonly #isRare = ({ text, values }: Sql): boolean => {
+  readonly #isRare: IsRare = ({ text, values }, most = RARE_MATCHES) => {
     const { n } = this.#db
       .prepare(`SELECT count(*) AS n FROM (${text} LIMIT ?)`)
-      .get(...values, RARE_MATCHES + 1) as { n: number };
-    return n <= RARE_MATCHES;
+      .get(...values, most + 1) as { n: number };
+    return n <= most;
   };
 
   close(): void {

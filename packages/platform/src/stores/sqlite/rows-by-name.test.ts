@@ -97,3 +97,38 @@ it("finds spans and traces by name, whether or not their words are indexed yet",
   });
   await fc.assert(property, { numRuns: 30, seed: 18 });
 }, 60_000);
+
+it("finds by name the same where as many rows have its words as are looked up, and one more", async () => {
+  const project = "few";
+  // Two spans in each trace: of 2,000 rows, one half of the traces is found by its spans.
+  const append = async (from: number, to: number) => {
+    const spans = Array.from({ length: to - from }, (_, n) => from + n).flatMap((n) => [
+      storedSpan({ traceId: traceIdOf(n), id: spanIdOf(2 * n), start: n, name: "often" }),
+      storedSpan({
+        traceId: traceIdOf(n),
+        id: spanIdOf(2 * n + 1),
+        parentId: spanIdOf(2 * n),
+        start: n,
+        name: n % 500 === 0 ? "seldom" : "other",
+        inputs: n % 500 === 1 ? "seldom often" : null,
+      }),
+    ]);
+    await store.append({ project, receivedAt: 1, spans });
+    await store.searchCaughtUp();
+  };
+  let stored = 0;
+  for (const traces of [1_000, 1_001, 1_999, 2_000, 2_001]) {
+    await append(stored, traces);
+    stored = traces;
+    const found = async (verb: "listSpans" | "listTraces", name: string) => {
+      const request = { project, filter: { name }, limit: 5_000, after: null };
+      return (await store[verb](request)).items.map((item): string => JSON.parse(item).trace_id);
+    };
+    const all = Array.from({ length: traces }, (_, n) => traceIdOf(n)).reverse();
+    expect(await found("listTraces", "often")).toEqual(all);
+    expect(await found("listSpans", "often")).toEqual(all);
+    const seldom = all.filter((_, n) => (traces - 1 - n) % 500 === 0);
+    expect(await found("listSpans", "seldom")).toEqual(seldom);
+    expect(await found("listTraces", "seldom")).toEqual([]);
+  }
+}, 60_000);
