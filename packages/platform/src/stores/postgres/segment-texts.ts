@@ -129,10 +129,11 @@ class Documents {
     try {
       const key = keyOf(row);
       for (const text of searchableTexts(JSON.parse(added.listed(open(), "null")))) {
-        if (!known.add(key, text)) continue;
+        const words = known.add(key, text) ? wordsOf(text) : [];
+        if (words.length === 0) continue;
         if (this.#words.length > 0) this.#words.push("");
         // One by one: a text may have more words than a call takes arguments.
-        for (const word of wordsOf(text)) this.#words.push(word);
+        for (const word of words) this.#words.push(word);
       }
       if (this.#words.length > MOST_HELD) this.finish(row);
     } catch (error) {

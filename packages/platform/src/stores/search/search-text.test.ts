@@ -6,7 +6,6 @@ import {
   joinTexts,
   parseSearch,
   searchableTexts,
-  searchableWords,
   toIndexedText,
   toMatchExpression,
 } from "./search-text.ts";
@@ -35,8 +34,8 @@ it("takes the beginning of a text that is too long, up to the last whole word", 
 });
 
 it("puts a border between texts that neither a text nor a search can hold", () => {
-  const content = ["alpha \ue83b beta", "--", "", "gamma"];
-  expect(searchableWords({ name: "n", content })).toEqual(["n", "", "alpha", "beta", "", "gamma"]);
+  const texts = searchableTexts({ name: "n", content: ["alpha \ue83b beta", "--", ""] });
+  expect(texts.flatMap(wordsOf)).toEqual(["n", "alpha", "beta"]);
   expect(parseSearch("\ue83b \ue83bx")).toEqual([{ words: ["x"], isPrefix: false }]);
   const words = wordsOf(joinTexts(searchableTexts({ name: "n", content: ["alpha", "beta"] })));
   expect(words).toEqual(["n", "\ue83b", "alpha", "\ue83b", "beta"]);

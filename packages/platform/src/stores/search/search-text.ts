@@ -58,20 +58,6 @@ export function joinTexts(texts: readonly string[]): string {
   return texts.join(`\n${BORDER}\n`);
 }
 
-/**
- * The words of a span in their order. An empty one stands between two texts, so that words on either side do not
- * follow each other.
- */
-export function searchableWords(record: SearchedRecord): string[] {
-  const words: string[] = [];
-  for (const text of searchableTexts(record)) {
-    if (words.length > 0 && words.at(-1) !== "") words.push("");
-    // One by one: a text may have more words than a call takes arguments.
-    for (const word of wordsOf(text)) words.push(word);
-  }
-  return words;
-}
-
 /** The beginning of a text, without a word that is cut in two. */
 function wholeWords(text: string, most: number): string {
   const end = text.lastIndexOf(" ", most);
