@@ -1,5 +1,6 @@
 import type { StoredSpan } from "@agate/spans";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { callOf, foundIn, HISTORY } from "../contract/repeated-texts.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import type { ListPage, ListPosition } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
@@ -9,7 +10,6 @@ import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 
 const PROJECT = "default";
-const HISTORY = "a question about needles that every call repeats";
 /** As many segments share the index. */
 const SEGMENTS_PER_GROUP = 32;
 
@@ -30,17 +30,7 @@ async function append(...spans: readonly StoredSpan[]): Promise<void> {
   expect(outcome).toEqual({ kind: "committed" });
 }
 
-const callOf = (n: number, ...texts: readonly string[]) =>
-  storedSpan({ id: spanIdOf(n), name: `call${n}`, start: n, inputs: { messages: texts } });
-
-/** The names of the spans that a search finds, and how many traces. */
-async function found(text: string): Promise<readonly [spans: string[], traces: number]> {
-  await store.searchCaughtUp();
-  const request = { project: PROJECT, filter: { text }, limit: 1_000, after: null };
-  const { items } = await store.listSpans(request);
-  const traces = await store.listTraces(request);
-  return [items.map((item) => JSON.parse(item).name).sort(), traces.items.length];
-}
+const found = (text: string) => foundIn(store, PROJECT, text);
 
 /** How many rows of the index have a word. */
 async function occurrences(word: string): Promise<number> {

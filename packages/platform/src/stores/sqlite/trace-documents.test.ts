@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { StoredSpan } from "@agate/spans";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
+import { callOf, foundIn, HISTORY } from "../contract/repeated-texts.fixture.ts";
+import { storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import type { SpanStore } from "../span-store.ts";
 import { filesIn } from "./data-directory.ts";
 import { SpanIndexer } from "./span-indexer.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 const PROJECT = "default";
-const HISTORY = "a question about needles that every call repeats";
 
 let directory = "";
 let store: SpanStore;
@@ -30,17 +30,7 @@ async function append(...spans: readonly StoredSpan[]): Promise<void> {
   expect(outcome).toEqual({ kind: "committed" });
 }
 
-const callOf = (n: number, ...texts: readonly string[]) =>
-  storedSpan({ id: spanIdOf(n), name: `call${n}`, start: n, inputs: { messages: texts } });
-
-/** The names of the spans that a search finds, and how many traces. */
-async function found(text: string): Promise<readonly [spans: string[], traces: number]> {
-  await store.searchCaughtUp();
-  const request = { project: PROJECT, filter: { text }, limit: 1_000, after: null };
-  const { items } = await store.listSpans(request);
-  const traces = await store.listTraces(request);
-  return [items.map((item) => JSON.parse(item).name).sort(), traces.items.length];
-}
+const found = (text: string) => foundIn(store, PROJECT, text);
 
 function inIndex<Value>(read: (index: DatabaseSync) => Value): Value {
   using index = new DatabaseSync(filesIn(directory).index);
