@@ -46,7 +46,7 @@ function casesOf(spanIds: readonly string[]): readonly (readonly [string, () => 
   return [
     ["the newest 50 traces", () => traces("limit=50")],
     ["the newest 50 model calls", () => spans("spankind=LLM&limit=50")],
-    ["traces of a user who is not there", () => traces("user_id=nobody")],
+    ["traces of a user who is not there", () => traces("user_id=absent")],
     ["traces with a name that none has", () => traces("name=absent")],
     ["spans with a name that none has", () => spans("name=absent")],
     ["traces that took longer than any", () => traces("min_latency=100000000")],

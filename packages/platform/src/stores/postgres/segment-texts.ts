@@ -178,18 +178,34 @@ function spansIn({ segment, first_span, header, body }: SegmentRow): SegmentSpan
   }));
 }
 
+/** The numbers of a segment's spans. */
+interface SpanNumbers {
+  readonly first_span: number;
+  readonly spans: number;
+}
+
 /** Deletes the words of segments. */
 export async function deleteTexts(
   transaction: SqlRunner,
   day: number,
-  segments: readonly { readonly first_span: number; readonly spans: number }[],
+  segments: readonly SpanNumbers[],
 ): Promise<void> {
   for (const table of ["texts", "long_texts"] as const) {
-    await transaction.query(
-      `DELETE FROM ${tableOfDay(table, day)} x
-       USING unnest($1::bigint[], $2::integer[]) AS n (first_span, spans)
-       WHERE x.span_no >= n.first_span AND x.span_no < n.first_span + n.spans`,
-      [segments.map(({ first_span }) => first_span), segments.map(({ spans }) => spans)],
-    );
+    await deleteNumbered(transaction, table, day, segments);
   }
+}
+
+/** Deletes the rows of segments in a table by the numbers of spans. */
+export async function deleteNumbered(
+  transaction: SqlRunner,
+  table: "spans" | "texts" | "long_texts",
+  day: number,
+  segments: readonly SpanNumbers[],
+): Promise<void> {
+  await transaction.query(
+    `DELETE FROM ${tableOfDay(table, day)} x
+     USING unnest($1::bigint[], $2::integer[]) AS n (first_span, spans)
+     WHERE x.span_no >= n.first_span AND x.span_no < n.first_span + n.spans`,
+    [segments.map(({ first_span }) => first_span), segments.map(({ spans }) => spans)],
+  );
 }

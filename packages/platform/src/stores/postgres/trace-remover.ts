@@ -2,7 +2,7 @@ import type { DeleteOutcome } from "../span-store.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import { dateText, dayOf, tableOfDay } from "./day.ts";
 import { dropDay } from "./day-tables.ts";
-import { deleteTexts } from "./segment-texts.ts";
+import { deleteNumbered, deleteTexts } from "./segment-texts.ts";
 import type { SpanDatabase } from "./span-database.ts";
 
 /** How many segments one step frees: few, so that no other transaction waits long. */
@@ -149,12 +149,7 @@ export function freeSome(
       }
       return true;
     }
-    await transaction.query(
-      `DELETE FROM ${tableOfDay("spans", day)} p
-       USING unnest($1::bigint[], $2::integer[]) AS n (first_span, spans)
-       WHERE p.span_no >= n.first_span AND p.span_no < n.first_span + n.spans`,
-      [gone.map(({ first_span }) => first_span), gone.map(({ spans }) => spans)],
-    );
+    await deleteNumbered(transaction, "spans", day, gone);
     await deleteTexts(transaction, day, gone);
     return true;
   });

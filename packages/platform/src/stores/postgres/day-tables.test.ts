@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { spanIdOf, storedSpan } from "../contract/stored-span.fixture.ts";
 import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
-import { analyseTables } from "./analyse-tables.ts";
+import { analyseTables } from "./day-tables.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 import { SpanDatabase } from "./span-database.ts";
 
