@@ -24,7 +24,8 @@ describe("the package as npm installs it", () => {
     await run("npm", ["pack", cli, "--pack-destination", folder], { cwd: folder });
     const [tarball = ""] = await readdir(folder);
     tarballBytes = (await stat(join(folder, tarball))).size;
-    const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--no-save"];
+    // Without a prefix npm installs into a folder above this one that has a package.json.
+    const flags = ["--prefix", folder, "--prefer-offline", "--no-audit", "--no-fund", "--no-save"];
     await run("npm", ["install", ...flags, `./${tarball}`], { cwd: folder });
     installed = join(folder, "node_modules/@agate/cli");
   });

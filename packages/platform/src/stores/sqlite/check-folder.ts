@@ -8,6 +8,8 @@ import { ListedColumns, ListedColumnsRepair } from "./listed-columns.ts";
 import { removeIndex } from "./span-index-file.ts";
 import { SCHEMA_VERSION, segmentRange } from "./span-schema.ts";
 import { DataDirectoryInUseError, isCorrupt, sqliteCode } from "./sqlite-errors.ts";
+import { emptyZones } from "./zone-filler.ts";
+import { countOutside, ZONES } from "./zone-map.ts";
 
 export interface DamagedTrace {
   readonly project: string;
@@ -269,6 +271,27 @@ function checkOrphans(db: DatabaseSync): string[] {
 }
 
 function checkIndex(files: ReturnType<typeof filesIn>): string[] {
+  return [...checkZones(files.spans), ...checkIndexFile(files)];
+}
+
+function checkZones(file: string): string[] {
+  try {
+    using db = new DatabaseSync(file, { readOnly: true });
+    return (["t", "p"] as const).flatMap((table) => {
+      const outside = countOutside(db, table);
+      return outside === 0
+        ? []
+        : [
+            `${file}: ${outside} ${ZONES[table].rows} are outside of their zones, and missing in some lists`,
+          ];
+    });
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    return [`${file}: ${(error as Error).message}`];
+  }
+}
+
+function checkIndexFile(files: ReturnType<typeof filesIn>): string[] {
   // It is made at the next start.
   if (!existsSync(files.index)) return [];
   try {
@@ -299,7 +322,7 @@ function checkIndex(files: ReturnType<typeof filesIn>): string[] {
 
 /**
  * SQLite's own indexes from the tables, and the columns of these traces from their records, in place;
- * the index of ids and words at the next start.
+ * the index of ids and words, and the zones, after the next start.
  *
  * @returns What could not be done, a sentence each.
  */
@@ -329,6 +352,14 @@ function repair(files: ReturnType<typeof filesIn>, traces: readonly ListedTrace[
         columns.repair(trace);
         db.exec("COMMIT");
       }
+    });
+  }
+  if (existsSync(files.spans)) {
+    attempt(`${files.spans}: its zones could not be emptied, to be made anew`, () => {
+      using db = new DatabaseSync(files.spans);
+      db.exec("BEGIN IMMEDIATE");
+      emptyZones(db);
+      db.exec("COMMIT");
     });
   }
   removeIndex(files.index);

@@ -4,27 +4,23 @@ import type { ScoreCondition } from "../score-store.ts";
 import { toMatchPhrase, toMatchTerms } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { wanted } from "./query-interrupt.ts";
-
-/** SQL with its parameters, in order. */
-export interface Sql {
-  readonly text: string;
-  readonly values: readonly SQLInputValue[];
-}
+import { zonesOf } from "./rows-by-zone.ts";
+import type { ListedTable, Sql } from "./sql.ts";
+import { allOf } from "./sql.ts";
 
 /** The conditions of a filter. */
 export interface Where extends Sql {
   /**
-   * Where every term of a search is common: the other conditions, and the terms, which can be asked for of each row in
-   * turn. The conditions of {@link Sql} read all traces that have one of the terms.
+   * Of a search with terms that are common, or with several: the other conditions, and the terms, which can be asked
+   * for of each row in turn. The conditions of {@link Sql} read all traces that have one of the terms.
    */
-  readonly walk?: { readonly where: Sql; readonly terms: readonly string[] };
+  readonly walk?: { readonly where: Where; readonly terms: readonly string[] };
+  /** Where few rows may match that no index finds: the zones that may have some, and the conditions on their rows. */
+  readonly zones?: { readonly project: string; readonly having: Sql; readonly where: Sql };
 }
 
 /** Whether a query finds only a few rows: up to a number that may be given. */
 export type IsRare = (query: Sql, most?: number) => boolean;
-
-/** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
-export type ListedTable = "t" | "p";
 
 /**
  * The conditions of a filter; undefined when nothing can match it (a search text without a word). By a search text,
@@ -56,13 +52,49 @@ export function whereFilter(
   const isFewNamed = named !== undefined && isRare(named.rows, FEW_NAMED);
   const isFew =
     filter.traceIds !== undefined || isFewTexts || isFewScores || isFewInTraces || isFewNamed;
-  const row = isFew ? `+${table}` : table;
-  const texts = [wanted(ROW_NUMBERS[table]), `${row}.project = ?`];
-  const values: SQLInputValue[] = [project];
-  const add = (condition: string, ...parameters: SQLInputValue[]) => {
-    texts.push(condition);
-    values.push(...parameters);
+  const conditions = (row: string): Sql =>
+    allOf([
+      ...columnConditions(table, row, project, filter),
+      ...(inTraces !== undefined && isFewInTraces
+        ? [{ text: `p.span_no IN (${inTraces.text})`, values: inTraces.values }]
+        : []),
+      ...(filter.traceIds === undefined ? [] : [whereTraceIds(project, filter.traceIds)]),
+      ...(filter.score === undefined
+        ? []
+        : judged !== undefined && isFewScores
+          ? [{ text: JUDGED[table](judged.text), values: judged.values }]
+          : [whereScored(table, filter.score)]),
+      ...(named !== undefined && isFewNamed
+        ? [{ text: `${table}.trace_no IN (${named.traces.text})`, values: named.traces.values }]
+        : []),
+      ...(rareTerm === undefined
+        ? []
+        : [{ text: `${table}.trace_no IN (${TRACES_WITH})`, values: bound(rareTerm) }]),
+    ]);
+  const having = isFew ? undefined : zonesOf(table, project, filter);
+  const where: Where = {
+    ...conditions(isFew ? `+${table}` : table),
+    ...(having && { zones: { project, having, where: conditions(`+${table}`) } }),
   };
+  const others = terms.filter((term) => term !== rareTerm);
+  if (others.length === 0) return where;
+  const texts = others.map((term) => ({
+    text: `+${table}.trace_no IN (${TRACES_WITH})`,
+    values: bound(term),
+  }));
+  return { ...allOf([where, ...texts]), walk: { where, terms: others } };
+}
+
+/** The conditions on the columns of a row. @param row Its name; after a plus, SQLite uses no index for its columns. */
+function columnConditions(
+  table: ListedTable,
+  row: string,
+  project: string,
+  filter: SpanFilter,
+): Sql[] {
+  const conditions: Sql[] = [{ text: wanted(ROW_NUMBERS[table]), values: [] }];
+  const add = (text: string, ...values: SQLInputValue[]) => conditions.push({ text, values });
+  add(`${row}.project = ?`, project);
   // Of several indexes SQLite would take any: it does not know that a session is rarer than an
   // environment. So only the first indexed column may use its index.
   let indexed = row;
@@ -91,34 +123,14 @@ export function whereFilter(
     add(traffic === "live" ? `${own}.run IS NULL` : `(${own}.run IS NULL) = 0`);
   }
   if (table === "p" && run !== undefined) add("+t.run = ?", run);
-  if (inTraces !== undefined && isFewInTraces) {
-    add(`p.span_no IN (${inTraces.text})`, ...inTraces.values);
-  }
-  if (filter.traceIds !== undefined) {
-    const ids = "(SELECT value FROM json_each(?))";
-    add(`t.project = ? AND t.trace_id IN ${ids}`, project, JSON.stringify(filter.traceIds));
-  }
-  if (filter.score !== undefined) {
-    const { text, values } =
-      judged !== undefined && isFewScores
-        ? { text: JUDGED[table](judged.text), values: judged.values }
-        : whereScored(table, filter.score);
-    add(text, ...values);
-  }
-  if (named !== undefined && isFewNamed) {
-    add(`${table}.trace_no IN (${named.traces.text})`, ...named.traces.values);
-  }
-  if (rareTerm !== undefined) {
-    // The other terms are asked for of the traces that have the rare one.
-    const others = terms.filter((term) => term !== rareTerm);
-    const traces = `SELECT w.trace_no FROM (${TRACES_WITH}) w
-      WHERE ${["TRUE", ...others.map(() => hasTerm("w.trace_no"))].join(" AND ")}`;
-    add(`${table}.trace_no IN (${traces})`, ...[rareTerm, ...others].flatMap(bound));
-  }
-  const where = { text: texts.join(" AND "), values: [...values] };
-  if (terms.length === 0 || rareTerm !== undefined) return where;
-  for (const term of terms) add(`+${table}.trace_no IN (${TRACES_WITH})`, ...bound(term));
-  return { text: texts.join(" AND "), values, walk: { where, terms } };
+  return conditions;
+}
+
+function whereTraceIds(project: string, traceIds: readonly string[]): Sql {
+  return {
+    text: "t.project = ? AND t.trace_id IN (SELECT value FROM json_each(?))",
+    values: [project, JSON.stringify(traceIds)],
+  };
 }
 
 /**
@@ -225,22 +237,21 @@ function rowsOf(table: ListedTable, traces: Sql): Sql {
   return { text, values: traces.values };
 }
 
-/** A term as it is bound to {@link TRACES_WITH} and {@link hasTerm}. */
+/** A term as it is bound to {@link TRACES_WITH}. */
 function bound(term: string): string[] {
   return [term, term];
 }
 
 /**
- * Whether a trace has a term, which is bound twice unless its place is given. The second part is of spans that versions before have indexed, where
- * there are any. CROSS JOIN keeps the order of the tables.
+ * Whether the trace `?1` has the term `?2`. The second part is of spans that versions before have indexed, where there
+ * are any. CROSS JOIN keeps the order of the tables.
  */
-export function hasTerm(traceNo: string, term = "?"): string {
-  return `(EXISTS (SELECT 1 FROM derived.documents d CROSS JOIN derived.trace_texts f ON f.rowid = d.document
-      WHERE d.trace_no = ${traceNo} AND f.trace_texts MATCH ${term})
-    OR (EXISTS (SELECT 1 FROM derived.spans_text_docsize) AND EXISTS (
-      SELECT 1 FROM spans s INDEXED BY spans_by_trace CROSS JOIN derived.spans_text f ON f.rowid = s.span_no
-      WHERE s.trace_no = ${traceNo} AND f.spans_text MATCH ${term})))`;
-}
+export const HAS_TERM = `
+  EXISTS (SELECT 1 FROM derived.documents d CROSS JOIN derived.trace_texts f ON f.rowid = d.document
+    WHERE d.trace_no = ?1 AND f.trace_texts MATCH ?2)
+  OR (EXISTS (SELECT 1 FROM derived.spans_text_docsize) AND EXISTS (
+    SELECT 1 FROM spans s INDEXED BY spans_by_trace CROSS JOIN derived.spans_text f ON f.rowid = s.span_no
+    WHERE s.trace_no = ?1 AND f.spans_text MATCH ?2))`;
 
 /** Everything that comes after a position in the order of the list. */
 export function whereAfter(table: ListedTable, after: ListPosition | null): Sql {

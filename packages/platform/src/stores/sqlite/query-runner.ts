@@ -17,9 +17,11 @@ import type {
 import type { ProjectCount } from "../span-store.ts";
 import { NOTHING_FOUND } from "../summary/analytics-cells.ts";
 import { openForReading } from "./data-directory.ts";
-import type { IsRare, Sql, Where } from "./filter-sql.ts";
-import { hasTerm, whereAfter, whereFilter } from "./filter-sql.ts";
+import type { IsRare, Where } from "./filter-sql.ts";
+import { HAS_TERM, whereAfter, whereFilter } from "./filter-sql.ts";
 import { QueryInterrupt } from "./query-interrupt.ts";
+import type { ListPart } from "./rows-by-zone.ts";
+import { partSql, rowsByZone } from "./rows-by-zone.ts";
 import { earliestStart, registerCollectNumbers, runAnalytics } from "./run-analytics.ts";
 import { runScoreFigures } from "./run-score-figures.ts";
 import { ScoreExporter } from "./score-exporter.ts";
@@ -29,6 +31,7 @@ import { SpanExporter } from "./span-exporter.ts";
 import type { SpanRow } from "./span-records.ts";
 import { memoise, spanRecords } from "./span-records.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+import type { ListedTable, Sql } from "./sql.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
 
 /** This many rows are looked up and sorted in some tens of milliseconds. */
@@ -130,16 +133,22 @@ export class QueryRunner {
   }
 
   /** Without the records: how many of them a page holds depends on their lengths. */
-  #traceRows(where: Sql, after: ListPosition | null, most: number): Iterable<TraceRow> {
+  #traceRows(where: Where, after: ListPosition | null, most: number): Iterable<TraceRow> {
     const beyond = whereAfter("t", after);
-    return this.#db
-      .prepare(
-        `SELECT t.trace_no, t.trace_id, t.start, t.start_nanos,
-           t.trace_no * ${SEGMENTS_PER_TRACE} + t.top_segment AS segment, t.top_offset, t.top_length, t.total
-         FROM traces t WHERE ${where.text} AND ${beyond.text}
-         ORDER BY t.start DESC, t.start_nanos DESC, t.trace_id DESC LIMIT ?`,
-      )
-      .iterate(...where.values, ...beyond.values, most) as Iterable<unknown> as Iterable<TraceRow>;
+    return this.#inOrder("t", where, after, most, (conditions, part) => {
+      const { from, where: inPart } = partSql("t", part);
+      return this.#db
+        .prepare(
+          `SELECT t.trace_no, t.trace_id, t.start, t.start_nanos,
+             t.trace_no * ${SEGMENTS_PER_TRACE} + t.top_segment AS segment, t.top_offset, t.top_length, t.total
+           FROM ${from.text} WHERE ${conditions.text} AND ${beyond.text} AND ${inPart.text}
+           ORDER BY t.start DESC, t.start_nanos DESC, t.trace_id DESC LIMIT ?`,
+        )
+        .iterate(
+          ...[from, conditions, beyond, inPart].flatMap(({ values }) => values),
+          most,
+        ) as Iterable<unknown> as Iterable<TraceRow>;
+    });
   }
 
   /** The first traces of a list that have common terms, and one more; undefined where too many have to be asked. */
@@ -158,7 +167,7 @@ export class QueryRunner {
 
   /** Whether a trace has all terms. */
   #termsOf(terms: readonly string[]): (traceNo: number) => boolean {
-    const has = this.#db.prepare(`SELECT ${hasTerm("?1", "?2")} AS has`);
+    const has = this.#db.prepare(`SELECT ${HAS_TERM} AS has`);
     return memoise((traceNo: number) =>
       terms.every((term) => {
         this.#interrupt.check();
@@ -187,16 +196,44 @@ export class QueryRunner {
     return this.#spanPage(request, matcher, this.#spanRows(where, after, MOST_READ + 1)).page;
   }
 
-  #spanRows(where: Sql, after: ListPosition | null, most: number): Iterable<SpanRow> {
+  #spanRows(where: Where, after: ListPosition | null, most: number): Iterable<SpanRow> {
     const beyond = whereAfter("p", after);
-    return this.#db
-      .prepare(
-        `SELECT p.span_id, p.start, p.start_nanos, p.segment, t.trace_no, t.trace_id, t.segments
-         FROM spans p CROSS JOIN traces t USING (trace_no)
-         WHERE ${where.text} AND ${beyond.text}
-         ORDER BY p.start DESC, p.start_nanos DESC, p.span_id DESC, t.trace_id DESC LIMIT ?`,
-      )
-      .iterate(...where.values, ...beyond.values, most) as Iterable<unknown> as Iterable<SpanRow>;
+    return this.#inOrder("p", where, after, most, (conditions, part) => {
+      const { from, where: inPart } = partSql("p", part);
+      return this.#db
+        .prepare(
+          `SELECT p.span_id, p.start, p.start_nanos, p.segment, t.trace_no, t.trace_id, t.segments
+           FROM ${from.text} CROSS JOIN traces t USING (trace_no)
+           WHERE ${conditions.text} AND ${beyond.text} AND ${inPart.text}
+           ORDER BY p.start DESC, p.start_nanos DESC, p.span_id DESC, t.trace_id DESC LIMIT ?`,
+        )
+        .iterate(
+          ...[from, conditions, beyond, inPart].flatMap(({ values }) => values),
+          most,
+        ) as Iterable<unknown> as Iterable<SpanRow>;
+    });
+  }
+
+  /** The first rows of a list, by zones where these help to find them. @param read Reads rows of a part of it. */
+  *#inOrder<Row>(
+    table: ListedTable,
+    { zones, ...where }: Where,
+    after: ListPosition | null,
+    most: number,
+    read: (conditions: Sql, part: ListPart) => Iterable<Row>,
+  ): Iterable<Row> {
+    if (zones === undefined || this.#db.prepare("SELECT 1 FROM unzoned").get() !== undefined) {
+      return yield* read(where, {});
+    }
+    const list = { ...zones, table, last: after?.start };
+    const rows = rowsByZone(this.#db, list, (part) =>
+      read(part.zones === undefined ? where : zones.where, part),
+    );
+    let given = 0;
+    for (const row of rows) {
+      yield row;
+      if (++given === most) return;
+    }
   }
 
   /** The first spans of a list whose traces have common terms. @param result Told whether these are all. */

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { AnalyticsRequest, AnalyticsResult } from "../span-query.ts";
 import type { AnalyticsCell, GroupKey } from "../summary/analytics-cells.ts";
 import { groupsOf, totalOf } from "../summary/analytics-cells.ts";
-import type { Sql } from "./filter-sql.ts";
+import type { Sql } from "./sql.ts";
 
 /** All of a cell but the bucket. */
 const CELL_COLUMNS = `count(*) AS count, sum(t.status = 'ERROR') AS errors,

@@ -4,7 +4,7 @@ import type { ScoreFiguresRequest, ScoreFiguresResult, ScoreGroupKey } from "../
 import { MOST_SCORE_LABELS, MOST_SCORE_NAMES, NO_SCORES_FOUND } from "../score-query.ts";
 import type { LabelRow, ScoreCell, Shown } from "../summary/score-cells.ts";
 import { groupColumns, groupPlace, NOTHING_SHOWN, scoreFiguresOf } from "../summary/score-cells.ts";
-import type { Sql } from "./filter-sql.ts";
+import type { Sql } from "./sql.ts";
 
 /** The kind of a score's source, which is in no column: it is rarely asked for. */
 const SOURCE = "json_extract(c.record, '$.source.kind')";

@@ -210,6 +210,47 @@ export const MIGRATIONS: readonly string[] = [
   -- The index has documents of traces: it must know which of them a deleted span was in.
   ALTER TABLE deleted_spans ADD COLUMN trace_no INTEGER;
   `,
+  `
+  -- Bounds of what rows have whose numbers follow each other: see zone-map.ts.
+  CREATE TABLE trace_zones (
+    zone INTEGER NOT NULL,
+    project TEXT NOT NULL,
+    first_start INTEGER NOT NULL,
+    last_start INTEGER NOT NULL,
+    latency REAL NOT NULL,
+    cost REAL NOT NULL,
+    spankind INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    application INTEGER NOT NULL,
+    route INTEGER NOT NULL,
+    variant INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    environment INTEGER NOT NULL,
+    PRIMARY KEY (zone, project)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX trace_zones_by_start ON trace_zones (project, last_start);
+  CREATE TABLE span_zones (
+    zone INTEGER NOT NULL,
+    project TEXT NOT NULL,
+    first_start INTEGER NOT NULL,
+    last_start INTEGER NOT NULL,
+    latency REAL NOT NULL,
+    cost REAL NOT NULL,
+    spankind INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    application INTEGER NOT NULL,
+    route INTEGER NOT NULL,
+    variant INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    environment INTEGER NOT NULL,
+    PRIMARY KEY (zone, project)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX span_zones_by_start ON span_zones (project, last_start);
+  -- The last trace, and the last span, that the zones lack: those from before. No row when they have all.
+  CREATE TABLE unzoned (traces INTEGER NOT NULL, spans INTEGER NOT NULL) STRICT;
+  INSERT INTO unzoned
+  SELECT (SELECT coalesce(max(trace_no), 0) FROM traces), max(span_no) FROM spans HAVING max(span_no) > 0;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

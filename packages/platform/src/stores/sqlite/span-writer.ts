@@ -19,6 +19,7 @@ import { TraceRemover } from "./trace-remover.ts";
 import type { TraceSummary } from "./trace-summaries.ts";
 import type { WrittenBatch } from "./trace-writer.ts";
 import { TraceWriter } from "./trace-writer.ts";
+import { ZoneFiller } from "./zone-filler.ts";
 
 /** At most this many batches share a commit, to bound the wait of the first. */
 const BATCHES_PER_COMMIT = 64;
@@ -47,8 +48,8 @@ interface Pending {
 
 /**
  * The one writer of a data directory. Batches that arrive during a commit share the next one. Maintenance
- * (freeing deleted rows, summarising huge traces, compacting segments, filling columns of older versions,
- * packing quiet traces) runs in small steps when no batch waits.
+ * (freeing deleted rows, summarising huge traces, compacting segments, filling columns and zones of older
+ * versions, packing quiet traces) runs in small steps when no batch waits.
  */
 export class SpanWriter {
   readonly #db: DatabaseSync;
@@ -58,6 +59,7 @@ export class SpanWriter {
   readonly #compactor: SegmentCompactor;
   readonly #merger: TraceMerger;
   readonly #olderSpans: OlderSpans;
+  readonly #zoneFiller: ZoneFiller;
   readonly #maxSpansPerTrace: number;
   readonly #announce: (changes: readonly TraceChange[]) => void;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
@@ -118,6 +120,7 @@ export class SpanWriter {
       summarise: (traceNo) => this.#writer.summaries.summarise(traceNo),
       onTrouble,
     });
+    this.#zoneFiller = new ZoneFiller(this.#db, this.#writer.zones);
     this.#checkpoints = new LogCheckpoints(this.#db, {
       eraseWithinMs,
       // Wakes the index, which drops what was deleted.
@@ -267,6 +270,7 @@ export class SpanWriter {
       this.#attempt("Spans of older versions are not completed", () =>
         this.#olderSpans.fillSome(),
       ) ||
+      this.#attempt("Some lists read more than they need to", () => this.#zoneFiller.fillSome()) ||
       this.#mergeSome()
     );
   }
@@ -307,7 +311,10 @@ export class SpanWriter {
   #free(): boolean {
     return this.#attempt("Deleted traces are not freed", () => {
       const hasFreed = this.#remover.freeSome();
-      if (hasFreed) this.#checkpoints.noteFreed();
+      if (hasFreed) {
+        this.#writer.zones.dropEmpty();
+        this.#checkpoints.noteFreed();
+      }
       return hasFreed;
     });
   }

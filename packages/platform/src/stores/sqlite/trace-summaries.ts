@@ -4,7 +4,7 @@ import type { HeaderRow, PlacedNode } from "../segments/node-table.ts";
 import { SegmentMerger } from "../segments/node-table.ts";
 import { DamagedSegmentError } from "../segments/segment.ts";
 import type { StoredSegment } from "../segments/sent-again.ts";
-import type { TraceDimensions } from "../summary/summary-columns.ts";
+import type { SpanColumns, TraceDimensions } from "../summary/summary-columns.ts";
 import {
   DIMENSION_COLUMNS,
   fillDimensions,
@@ -13,6 +13,7 @@ import {
   totalColumns,
 } from "../summary/summary-columns.ts";
 import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
+import { ZoneMap } from "./zone-map.ts";
 
 /** A summary that was made over a snapshot. */
 export interface TraceSummary {
@@ -30,9 +31,9 @@ export const SUMMARY_COLUMNS = `${TOP_FIGURES}, ${DIMENSION_COLUMNS}`;
 export const TRACE_SUMMARY = `${SUMMARY_COLUMNS}, top_segment, top_offset, top_length, spans,
   summarised, ${TOTAL_COLUMNS}`;
 const SUMMARY_NAMES = TRACE_SUMMARY.split(/,\s*/);
-const [TOP_SEGMENT, SPANS, SUMMARISED] = ["top_segment", "spans", "summarised"].map((name) =>
-  SUMMARY_NAMES.indexOf(name),
-) as [number, number, number];
+const [TOP_SEGMENT, SPANS, SUMMARISED, COST] = ["top_segment", "spans", "summarised", "cost"].map(
+  (name) => SUMMARY_NAMES.indexOf(name),
+) as [number, number, number, number];
 
 /** A question mark for each of these columns. */
 export function placeholders(columns: string): string {
@@ -51,6 +52,7 @@ export class TraceSummaries {
   readonly #topFigures: StatementSync;
   readonly #failed: StatementSync;
   readonly #summarise: StatementSync;
+  readonly #zones: ZoneMap;
   readonly #behind: StatementSync;
   /** The trace whose summary is made elsewhere, and whether it was written to since that began. */
   #elsewhere: { readonly traceNo: number; isWritten: boolean } | undefined;
@@ -76,8 +78,10 @@ export class TraceSummaries {
        WHERE trace_no = ? AND status = 'ERROR'`,
     );
     this.#summarise = db.prepare(
-      `UPDATE traces SET (${TRACE_SUMMARY}) = (${placeholders(TRACE_SUMMARY)}) WHERE trace_no = ?`,
+      `UPDATE traces SET (${TRACE_SUMMARY}) = (${placeholders(TRACE_SUMMARY)}) WHERE trace_no = ?
+       RETURNING project`,
     );
+    this.#zones = new ZoneMap(db);
     this.#behind = db.prepare("SELECT trace_no FROM traces WHERE summarised < spans");
   }
 
@@ -97,7 +101,7 @@ export class TraceSummaries {
 
   /** Makes the summary of a trace from its spans. */
   summarise(traceNo: number): void {
-    this.#summarise.run(...this.summaryOf(traceNo), traceNo);
+    this.#store(traceNo, this.summaryOf(traceNo));
   }
 
   /** To be called before the summary of a trace is made over another connection. */
@@ -132,7 +136,15 @@ export class TraceSummaries {
       values[SUMMARISED] = Math.min(Number(values[SPANS]), trace.spans - 1);
       values[SPANS] = trace.spans;
     }
-    this.#summarise.run(...values, traceNo);
+    this.#store(traceNo, values);
+  }
+
+  #store(traceNo: number, values: readonly SQLInputValue[]): void {
+    const { project } = this.#summarise.get(...values, traceNo) as { project: string };
+    const figures = values.slice(0, TOP_SEGMENT);
+    const row = [null, ...figures, values[COST]] as unknown as SpanColumns;
+    this.#zones.add("t", traceNo, project, row);
+    this.#zones.write();
   }
 
   /** The header of the segment that a summary has its top in. */

@@ -6,6 +6,7 @@ import { beyondLimit } from "../span-limit.ts";
 import type { RejectedSpan, TraceChange } from "../span-store.ts";
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import {
+  asTrace,
   dimensionsOfNew,
   failedAmong,
   TOTAL_COLUMNS,
@@ -15,6 +16,7 @@ import {
 import { canDeferSummary } from "../summary/summary-pacer.ts";
 import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
 import { placeholders, SUMMARY_COLUMNS, TraceSummaries } from "./trace-summaries.ts";
+import { ZoneMap } from "./zone-map.ts";
 
 /** Rows in one statement: beyond this a longer one gains nothing. */
 const ROWS_AT_ONCE = 16;
@@ -32,12 +34,15 @@ class BatchInsert {
     this.#one = db.prepare(`${insert} ${row}`);
   }
 
-  run(rows: readonly (readonly SQLInputValue[])[]): void {
+  /** @returns The number of the last row; those of the others come right before it. */
+  run(rows: readonly (readonly SQLInputValue[])[]): number {
     const inMany = rows.length - (rows.length % ROWS_AT_ONCE);
+    let last: number | bigint = 0;
     for (let at = 0; at < inMany; at += ROWS_AT_ONCE) {
-      this.#many.run(...rows.slice(at, at + ROWS_AT_ONCE).flat());
+      last = this.#many.run(...rows.slice(at, at + ROWS_AT_ONCE).flat()).lastInsertRowid;
     }
-    for (const row of rows.slice(inMany)) this.#one.run(...row);
+    for (const row of rows.slice(inMany)) last = this.#one.run(...row).lastInsertRowid;
+    return Number(last);
   }
 }
 
@@ -78,6 +83,7 @@ export const SPAN_COLUMNS = `trace_no, segment, project, span_id, ${SUMMARY_COLU
  */
 export class TraceWriter {
   readonly summaries: TraceSummaries;
+  readonly zones: ZoneMap;
   readonly #maxSpansPerTrace: number;
   readonly #canDeferSummary: typeof canDeferSummary;
   readonly #findTrace: StatementSync;
@@ -94,6 +100,7 @@ export class TraceWriter {
 
   constructor(db: DatabaseSync, options: TraceWriterOptions = {}) {
     this.summaries = new TraceSummaries(db);
+    this.zones = new ZoneMap(db);
     this.#maxSpansPerTrace = options.maxSpansPerTrace ?? Number.POSITIVE_INFINITY;
     this.#canDeferSummary = options.canDeferSummary ?? canDeferSummary;
     this.#findTrace = db.prepare(
@@ -144,6 +151,7 @@ export class TraceWriter {
       }
       changes.push({ project, traceId, isNew: known === undefined });
     }
+    this.zones.write();
     return { changes, rejected };
   }
 
@@ -152,6 +160,7 @@ export class TraceWriter {
     const count = trace.columns.length;
     const beyond = beyondLimit(count, () => false, 0, this.#maxSpansPerTrace);
     const top = trace.columns[trace.top] as SpanColumns;
+    const dimensions = dimensionsOfNew(trace.columns, top);
     const inserted = this.#insertTrace.run(
       batch.project,
       trace.traceId,
@@ -161,10 +170,11 @@ export class TraceWriter {
       count,
       trace.topOpenLength,
       ...topFigures(top),
-      ...dimensionsOfNew(trace.columns, top),
+      ...dimensions,
       ...totalColumns(trace.total, failedAmong(trace.columns)),
     );
     const traceNo = Number(inserted.lastInsertRowid);
+    this.zones.add("t", traceNo, batch.project, asTrace(top, dimensions, trace.total.cost));
     const first = traceNo * SEGMENTS_PER_TRACE;
     if (beyond.size === 0) {
       this.#writeSegments(batch.project, traceNo, first, trace);
@@ -248,9 +258,13 @@ export class TraceWriter {
     for (const [n, { header, body, spans }] of trace.segments.entries()) {
       const segment = first + n;
       this.#insertSegment.run(segment, header, body);
-      this.#insertSpans.run(
+      const last = this.#insertSpans.run(
         spans.map((index) => [traceNo, segment, project, ...(trace.columns[index] as SpanColumns)]),
       );
+      const before = last - spans.length;
+      for (const [n, index] of spans.entries()) {
+        this.zones.add("p", before + n + 1, project, trace.columns[index] as SpanColumns);
+      }
     }
   }
 }

@@ -1,10 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SpanFilter } from "../span-query.ts";
-import type { ListedTable } from "./filter-sql.ts";
 import { whereFilter } from "./filter-sql.ts";
 import { interruptMemory, QueryInterrupt } from "./query-interrupt.ts";
 import { migrate } from "./span-schema.ts";
+import type { ListedTable } from "./sql.ts";
 
 let db: DatabaseSync;
 beforeAll(() => {

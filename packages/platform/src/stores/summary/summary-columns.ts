@@ -86,6 +86,16 @@ export function topFigures(columns: SpanColumns): (string | number | null)[] {
   return columns.slice(1, DIMENSIONS_AT) as (string | number | null)[];
 }
 
+/** The columns of a trace, in the order of those of its top. */
+export function asTrace(
+  top: SpanColumns,
+  dimensions: TraceDimensions,
+  cost: number | null,
+): SpanColumns {
+  const [id, start, startNanos, latency, name, kind, status] = top;
+  return [id, start, startNanos, latency, name, kind, status, ...dimensions, cost];
+}
+
 function dimensionsOf(columns: SpanColumns): TraceDimensions {
   return columns.slice(
     DIMENSIONS_AT,

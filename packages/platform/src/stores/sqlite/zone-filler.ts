@@ -1,0 +1,71 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { SpanColumns } from "../summary/summary-columns.ts";
+import type { ListedTable } from "./sql.ts";
+import { SUMMARY_COLUMNS } from "./trace-summaries.ts";
+import type { ZoneMap } from "./zone-map.ts";
+import { ZONES } from "./zone-map.ts";
+
+/** Rows that one step looks at: a few milliseconds, so that no batch waits long behind it. */
+const ROWS_PER_STEP = 1_000;
+
+type NumberedRow = [number: number, project: string, ...SpanColumns];
+
+/** The last rows that the zones lack. */
+interface Unzoned {
+  readonly traces: number;
+  readonly spans: number;
+}
+
+/**
+ * Adds the rows that were written before there were zones, from the last to the first. `unzoned` stores its progress,
+ * so that a restart resumes it; until it has ended, lists do without zones.
+ */
+export class ZoneFiller {
+  readonly #left: StatementSync;
+  readonly #rows: Record<ListedTable, StatementSync>;
+  readonly #advance: StatementSync;
+  readonly #finish: StatementSync;
+  readonly #zones: ZoneMap;
+
+  constructor(db: DatabaseSync, zones: ZoneMap) {
+    this.#zones = zones;
+    this.#left = db.prepare("SELECT traces, spans FROM unzoned");
+    const rows = (table: ListedTable, id: string) => {
+      const { rows, number } = ZONES[table];
+      const statement = db.prepare(
+        `SELECT ${number}, project, ${id}, ${SUMMARY_COLUMNS}, cost FROM ${rows}
+         WHERE ${number} <= ? ORDER BY ${number} DESC LIMIT ?`,
+      );
+      statement.setReturnArrays(true);
+      return statement;
+    };
+    this.#rows = { t: rows("t", "trace_id"), p: rows("p", "span_id") };
+    this.#advance = db.prepare("UPDATE unzoned SET traces = ?, spans = ?");
+    this.#finish = db.prepare("DELETE FROM unzoned");
+  }
+
+  /** @returns False when there was nothing left to add. */
+  fillSome(): boolean {
+    const left = this.#left.get() as unknown as Unzoned | undefined;
+    if (left === undefined) return false;
+    if (left.traces > 0) this.#advance.run(this.#addRows("t", left.traces), left.spans);
+    else if (left.spans > 0) this.#advance.run(0, this.#addRows("p", left.spans));
+    else this.#finish.run();
+    return true;
+  }
+
+  /** @returns The last row that is left. */
+  #addRows(table: ListedTable, last: number): number {
+    const rows = this.#rows[table].all(last, ROWS_PER_STEP) as unknown as NumberedRow[];
+    for (const [number, project, ...row] of rows) this.#zones.add(table, number, project, row);
+    this.#zones.write();
+    return (rows.at(-1)?.[0] ?? 1) - 1;
+  }
+}
+
+/** Empties the zones, to be filled again. It must run inside a transaction. */
+export function emptyZones(db: DatabaseSync): void {
+  db.exec(`DELETE FROM trace_zones; DELETE FROM span_zones; DELETE FROM unzoned;
+    INSERT INTO unzoned
+    SELECT (SELECT coalesce(max(trace_no), 0) FROM traces), (SELECT coalesce(max(span_no), 0) FROM spans)`);
+}
