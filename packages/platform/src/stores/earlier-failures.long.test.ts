@@ -40,6 +40,7 @@ function inSqlite(): Upgraded {
         ALTER TABLE traces DROP COLUMN failed_spans;
         DROP TABLE logged_spans; DROP TABLE merge_progress;
         ALTER TABLE deleted_spans DROP COLUMN trace_no;
+        DROP TABLE trace_zones; DROP TABLE span_zones; DROP TABLE unzoned;
         PRAGMA user_version = 9;`);
     },
     dispose: async () => {

@@ -41,6 +41,7 @@ function inSqlite(): Upgraded {
       db.exec(`UPDATE traces SET total = replace(total, '${SHOWN}', '');
         ALTER TABLE traces DROP COLUMN unpriced_calls; DROP TABLE merge_progress;
         ALTER TABLE deleted_spans DROP COLUMN trace_no;
+        DROP TABLE trace_zones; DROP TABLE span_zones; DROP TABLE unzoned;
         PRAGMA user_version = 12;`);
     },
     dispose: async () => {

@@ -55,7 +55,8 @@ it("finds content of a version that did not index it, without indexing all texts
   change(
     "spans",
     `DROP TABLE logged_spans; ALTER TABLE traces DROP COLUMN unpriced_calls; DROP TABLE merge_progress;
-     ALTER TABLE deleted_spans DROP COLUMN trace_no; PRAGMA user_version = 11`,
+     ALTER TABLE deleted_spans DROP COLUMN trace_no;
+        DROP TABLE trace_zones; DROP TABLE span_zones; DROP TABLE unzoned; PRAGMA user_version = 11`,
   );
   change(
     "index",
