@@ -1,5 +1,3 @@
-import { statSync } from "node:fs";
-import { join } from "node:path";
 import { measureQueries } from "./growth-queries.ts";
 import { during, getRequest, httpLoad } from "./http-load.ts";
 import { ingestSpans } from "./ingest-load.ts";
@@ -8,6 +6,9 @@ import type { LoadName } from "./loads/trace-plans.ts";
 import type { Line } from "./report.ts";
 import { median, ratio } from "./report.ts";
 import { startAgate, temporaryFolder, untilIdle } from "./server-process.ts";
+import type { EngineName } from "./stores/engine.ts";
+import { openEngine } from "./stores/open-engine.ts";
+import { untilQuiet } from "./stores/until-quiet.ts";
 
 const SMALL = 100_000;
 const ROUNDS = 5;
@@ -19,10 +20,25 @@ const SAMPLE = 20_000;
  * The time of a trace read when there are many spans, beside the time when there were few; and what lists and searches
  * take then.
  */
-export async function benchGrowth(loadName: LoadName, spans: number): Promise<Line[]> {
+export async function benchGrowth(
+  loadName: LoadName,
+  spans: number,
+  engines: readonly EngineName[],
+): Promise<Line[]> {
+  const lines: Line[] = [];
+  for (const name of engines) lines.push(...(await measure(name, loadName, spans)));
+  return lines;
+}
+
+async function measure(name: EngineName, loadName: LoadName, spans: number): Promise<Line[]> {
   const load = createLoad(loadName);
+  await using engine = await openEngine(name);
   await using folder = await temporaryFolder();
-  await using agate = await startAgate(folder.path);
+  const { place, pid } = engine;
+  await using agate =
+    "url" in place
+      ? await startAgate(folder.path, { AGATE_STORE: place.url })
+      : await startAgate(place.address.directory);
   const sample: string[] = [];
   let seen = 0;
   let rate = 0;
@@ -34,6 +50,7 @@ export async function benchGrowth(loadName: LoadName, spans: number): Promise<Li
       keepSome(sample, result.traceIds, seen / load.spansPerTrace);
     }
     await untilIdle(agate.pid);
+    if (pid !== null) await untilQuiet([pid]);
     // A store larger than memory is read from the disk in any layout. The first pass shows
     // what that costs; the rounds after it show what the size of the store costs.
     const first = await firstPassMicros(agate.port, sample);
@@ -43,11 +60,11 @@ export async function benchGrowth(loadName: LoadName, spans: number): Promise<Li
   };
   const few = await growTo(SMALL);
   const many = await growTo(spans);
-  const bytes = statSync(join(folder.path, "spans.db")).size;
+  const bytes = await engine.bytes();
   const queries = await measureQueries(agate.port, sample);
   return [
     {
-      what: `trace read at ${seen.toLocaleString("en")} spans of ${loadName} (${(bytes / 1e9).toFixed(1)} GB; the last of them taken in at ${Math.round(rate).toLocaleString("en")}/s)`,
+      what: `${name}: trace read at ${seen.toLocaleString("en")} spans of ${loadName} (${(bytes / 1e9).toFixed(1)} GB; the last of them taken in at ${Math.round(rate).toLocaleString("en")}/s)`,
       measured: `${many.again.toFixed(1)} µs (read for the first time ${many.first.toFixed(1)} µs)`,
       reference: `at ${SMALL.toLocaleString("en")} spans ${few.again.toFixed(1)} µs (${few.first.toFixed(1)} µs)`,
       ratio: `${ratio(many.again / few.again)} (${ratio(many.first / few.first)})`,

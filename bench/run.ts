@@ -29,7 +29,7 @@ Only when named: peers, which compares with MLflow and Phoenix and needs Python.
 --trace-spans: how large the trace of huge-trace is (default 200,000; at most 900,000).
 --traces: how many traces page stores (default 100,000; its target is at 1,000,000).
 --load: what ingest, trace-read, postgres-read, growth, memory and stores send: mixed (default) or agent.
---engines: which ones list-read measures and stores compares, the first with the others (default ${ENGINES.join(",")}).
+--engines: which ones list-read measures and stores compares, the first with the others (default ${ENGINES.join(",")}); which ones growth measures (default sqlite).
 --peer-spans: how many spans peers sends to each (default 10,000; 1,000 to 15,000).
 --venv: a folder that keeps the virtual environment of peers (default: a temporary one).
 `;
@@ -40,7 +40,7 @@ const { values, positionals } = parseArgs({
     spans: { type: "string", default: "1000000" },
     "trace-spans": { type: "string", default: "200000" },
     traces: { type: "string", default: "100000" },
-    engines: { type: "string", default: ENGINES.join(",") },
+    engines: { type: "string" },
     load: { type: "string", default: "mixed" },
     "peer-spans": { type: "string", default: "10000" },
     venv: { type: "string" },
@@ -50,7 +50,9 @@ const { values, positionals } = parseArgs({
 const spans = Number(values.spans);
 const traceSpans = Number(values["trace-spans"]);
 const traces = Number(values.traces);
-const engines = ENGINES.filter((engine) => values.engines.split(",").includes(engine));
+const named = values.engines?.split(",");
+const engines = ENGINES.filter((engine) => named?.includes(engine) ?? true);
+const grown = named === undefined ? (["sqlite"] as const) : engines;
 const load = LOADS.find((name) => name === values.load) ?? "mixed";
 const lines = (bench: () => Promise<Line[]>) => async () => printLines(await bench());
 const benches = new Map([
@@ -62,7 +64,7 @@ const benches = new Map([
   ["route-call", lines(benchRouteCall)],
   ["gateway", lines(benchGateway)],
   ["evaluation", lines(benchEvaluation)],
-  ["growth", lines(() => benchGrowth(load, spans))],
+  ["growth", lines(() => benchGrowth(load, spans, grown))],
   ["huge-trace", lines(() => benchHugeTrace(traceSpans))],
   ["memory", lines(() => benchMemory(load, spans))],
   ["start-up", lines(benchStartUp)],

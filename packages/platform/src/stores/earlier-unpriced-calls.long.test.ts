@@ -66,6 +66,7 @@ async function inPostgres(): Promise<Upgraded> {
         "ALTER TABLE agate.texts DROP COLUMN trace_no, DROP COLUMN segment",
         "ALTER TABLE agate.long_texts DROP COLUMN trace_no, DROP COLUMN segment",
         "ALTER TABLE agate.traces DROP COLUMN indexed_again",
+        "DROP INDEX agate.spans_by_values, agate.traces_by_values",
         "UPDATE agate.span_schema SET version = 8",
       ]) {
         await database.query(statement, []);

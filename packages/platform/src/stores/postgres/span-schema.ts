@@ -18,6 +18,11 @@ const SUMMARY = `
     status text COLLATE "C" NOT NULL,${DIMENSION_COLUMNS},
     cost float8`;
 
+/** A column of a BRIN index that knows which values a range may have: of more, it excludes fewer. */
+function bloom(column: string): string {
+  return `${column} text_bloom_ops(n_distinct_per_range = ${column === "name" ? 200 : 32})`;
+}
+
 /**
  * Each entry takes the schema one version further. Entries are never changed once released, only
  * added.
@@ -245,5 +250,13 @@ export const MIGRATIONS: readonly string[] = [
   RETURNS TABLE (day date, span_no bigint, trace_no bigint, segment integer)
   LANGUAGE sql STABLE SET enable_seqscan = off
   AS 'SELECT day, span_no, trace_no, segment FROM agate.long_texts WHERE words @@ query';
+  `,
+  `
+  -- What some hundred rows have together, so that a list by what few rows have, or none, skips those that cannot match.
+  -- A filter has a fixed size, which must be small: an entry of the index has to fit into a page.
+  CREATE INDEX spans_by_values ON agate.spans USING brin (latency, cost, ${["name", "spankind", "status", "application", "variant", "environment"].map(bloom).join(", ")},
+    revision int8_bloom_ops(n_distinct_per_range = 32)) WITH (pages_per_range = 32, autosummarize = on);
+  CREATE INDEX traces_by_values ON agate.traces USING brin (latency, cost, ${["name", "spankind", "status"].map(bloom).join(", ")},
+    revision int8_bloom_ops(n_distinct_per_range = 32)) WITH (pages_per_range = 32, autosummarize = on);
   `,
 ];
