@@ -14,6 +14,11 @@ export interface GroupCommitOptions<Batch> {
   /** Groups that are written at a time: while one waits for the disk, the next is prepared. */
   readonly concurrency: number;
   /**
+   * A further group is begun beside one under way when this many spans wait; any number by default. What a commit
+   * costs however small it is should be shared by many spans.
+   */
+  readonly furtherFromSpans?: number;
+  /**
    * Commits a group, and resolves with the outcome of each batch. A {@link StoreUnavailableError} makes
    * every batch `unavailable`; after any other error each batch is written alone.
    */
@@ -29,9 +34,17 @@ interface Pending<Batch> {
   readonly answer: PromiseWithResolvers<AppendOutcome>;
 }
 
+interface NextGroup<Batch> {
+  readonly group: readonly Pending<Batch>[];
+  readonly spans: number;
+  /** What is left to wait. */
+  readonly rest: Pending<Batch>[];
+}
+
 /** Group commit: batches that arrive while others are being written share the next commit. */
 export class GroupCommit<Batch extends QueuedBatch> {
   readonly #concurrency: number;
+  readonly #furtherFromSpans: number;
   readonly #write: GroupCommitOptions<Batch>["write"];
   #pending: Pending<Batch>[] = [];
   /** Traces that a group under way writes to. */
@@ -39,8 +52,9 @@ export class GroupCommit<Batch extends QueuedBatch> {
   readonly #underWay = new Set<Promise<void>>();
   #isScheduled = false;
 
-  constructor({ concurrency, write }: GroupCommitOptions<Batch>) {
+  constructor({ concurrency, furtherFromSpans = 0, write }: GroupCommitOptions<Batch>) {
     this.#concurrency = concurrency;
+    this.#furtherFromSpans = furtherFromSpans;
     this.#write = write;
   }
 
@@ -70,9 +84,11 @@ export class GroupCommit<Batch extends QueuedBatch> {
   }
 
   #startGroups(): void {
-    while (this.#pending.length > 0 && this.#underWay.size < this.#concurrency) {
-      const group = this.#takeGroup();
+    while (this.#underWay.size < this.#concurrency) {
+      const { group, spans, rest } = this.#nextGroup();
       if (group.length === 0) return;
+      if (this.#underWay.size > 0 && spans < this.#furtherFromSpans) return;
+      this.#pending = rest;
       const traces = group.flatMap(({ batch }) => [...batch.traces]);
       for (const trace of traces) this.#busy.add(trace);
       const work = this.#commit(group).finally(() => {
@@ -85,7 +101,7 @@ export class GroupCommit<Batch extends QueuedBatch> {
   }
 
   /** Only one group at a time writes to a trace: of two writes to it, the later one must be stored last. */
-  #takeGroup(): Pending<Batch>[] {
+  #nextGroup(): NextGroup<Batch> {
     let spans = 0;
     let characters = 0;
     const group: Pending<Batch>[] = [];
@@ -99,16 +115,17 @@ export class GroupCommit<Batch extends QueuedBatch> {
         rest.push(pending);
         continue;
       }
-      spans += batch.spanCount;
-      characters += batch.characters;
-      if (group.length > 0 && (spans > GROUP_SPANS || characters > GROUP_CHARACTERS)) {
+      const isFull =
+        spans + batch.spanCount > GROUP_SPANS || characters + batch.characters > GROUP_CHARACTERS;
+      if (group.length > 0 && isFull) {
         for (const later of this.#pending.slice(n)) rest.push(later);
         break;
       }
+      spans += batch.spanCount;
+      characters += batch.characters;
       group.push(pending);
     }
-    this.#pending = rest;
-    return group;
+    return { group, spans, rest };
   }
 
   async #commit(group: readonly Pending<Batch>[]): Promise<void> {

@@ -8,7 +8,7 @@ import { openClickHouseStore } from "./clickhouse-store.ts";
 const engine = openChdbEngine();
 afterAll(engine.dispose);
 
-it("writes two groups at a time, and none to a trace that is being written", async () => {
+it("writes two groups at a time, the second of many spans, and none to a trace that is being written", async () => {
   const begun = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   let inserts = 0;
@@ -26,20 +26,27 @@ it("writes two groups at a time, and none to a trace that is being written", asy
       },
     });
   const store = await openClickHouseStore({ address: engine.address(), connect });
-  const append = (trace: number, name: string) =>
+  const append = (trace: number, name: string, spans = 1) =>
     store.append({
       project: "p",
       receivedAt: 1,
-      spans: [storedSpan({ traceId: traceIdOf(trace), id: spanIdOf(trace), name })],
+      spans: Array.from({ length: spans }, (_, n) =>
+        storedSpan({ traceId: traceIdOf(trace), id: spanIdOf(trace + 10 * n), name }),
+      ),
     });
 
   const first = append(1, "first");
   await begun.promise;
   const again = append(1, "again");
-  expect(await append(2, "other")).toEqual({ kind: "committed" });
+  // So many that they do not wait for the first.
+  expect(await append(2, "other", 2_000)).toEqual({ kind: "committed" });
+  const few = append(3, "few", 1_999);
+  await new Promise((resolve) => setImmediate(resolve));
   expect(inserts).toBe(2);
   held.resolve();
-  expect(await Promise.all([first, again])).toEqual([{ kind: "committed" }, { kind: "committed" }]);
+  for (const outcome of await Promise.all([first, again, few])) {
+    expect(outcome).toEqual({ kind: "committed" });
+  }
   expect(inserts).toBe(3);
   const read = await store.readTree("p", { kind: "trace", traceId: traceIdOf(1) });
   expect((await assemble(read))?.name).toBe("again");

@@ -23,6 +23,9 @@ const READING: ClickHouseSettings = {
   cancel_http_readonly_queries_on_client_close: 1,
 };
 
+/** For queries of a few rows by the key: starting threads for them would take longer than reading them. */
+export const POINT_READ: ClickHouseSettings = { max_threads: 1 };
+
 /** For queries over all rows: ClickHouse sends progress headers, so that the client does not time out. */
 export const LONG_QUERY_SETTINGS: ClickHouseSettings = {
   send_progress_in_http_headers: 1,
@@ -146,7 +149,7 @@ export class ClickHouseSession {
     );
   }
 
-  /** Like {@link insert}, in ClickHouse's own format: for many rows. */
+  /** Like {@link insert}, in ClickHouse's own format: for many rows, no two of which have the same key. */
   async insertBlock(
     table: string,
     columns: readonly NativeColumn[],
@@ -161,6 +164,8 @@ export class ClickHouseSession {
         values: Readable.from(block, { objectMode: false }),
         clickhouse_settings: {
           ...WRITING,
+          // There are no rows among them that would replace each other.
+          optimize_on_insert: 0,
           // Texts for columns of low cardinality are converted.
           input_format_native_allow_types_conversion: 1,
           ...this.#settings,

@@ -2,6 +2,7 @@ import type { StoredSpan } from "@agate/spans";
 import { groupedByContent, LOGGED_CONTENT } from "../logged-content.ts";
 import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { POINT_READ } from "./clickhouse-session.ts";
 import { deleteRows } from "./delete-rows.ts";
 import { ListedScores } from "./score-table.ts";
 import type { FactRow, SpanWrite } from "./span-row.ts";
@@ -61,6 +62,7 @@ export class LoggedWords {
        WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
          AND name = '${LOGGED_CONTENT}'`,
       { project, traceIds: [...new Set(traceIds)] },
+      POINT_READ,
     );
     return new Set(rows.map(([traceId, spanId]) => `${traceId} ${spanId}`));
   }

@@ -3,6 +3,7 @@ import { TraceScores } from "../score-store.ts";
 import { NO_ADDITIONS, type SpanAdditions, scoresText } from "../span-additions.ts";
 import { TraceAdditions } from "../trace-additions.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { POINT_READ } from "./clickhouse-session.ts";
 
 /** The latest write of each score, in the order in which they are shown. */
 const LATEST = `(argMax((created, record), version) AS latest).2`;
@@ -22,6 +23,7 @@ export async function additionsOfTrace(
          if(${isContent}, toNullable(length(record)), NULL)), version) AS latest).2, latest.3
      ${ofTrace} GROUP BY span_id, score_id ${IN_ORDER}`,
     { project, traceId },
+    POINT_READ,
   );
   if (rows.length === 0) return null;
   return new TraceAdditions(

@@ -1,6 +1,7 @@
 import type { StoredSpan } from "@agate/spans";
 import { canDeferSummary } from "../summary/summary-pacer.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { POINT_READ } from "./clickhouse-session.ts";
 import { deleteRows, SUMMARY_TABLES } from "./delete-rows.ts";
 import type { SpanWrite } from "./span-row.ts";
 import { wellFormed } from "./span-row.ts";
@@ -121,6 +122,7 @@ export class SummaryWriter {
        WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
        GROUP BY trace_id HAVING others_newest > 0`,
       { project, traceIds, own },
+      POINT_READ,
     );
     return rows.map(([traceId, firstVersion, received, spans, newest, othersSpans]) => ({
       traceId,

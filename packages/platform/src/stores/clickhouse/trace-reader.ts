@@ -2,6 +2,7 @@ import { isTraffic, MOST_PAGE_BYTES } from "../span-query.ts";
 import type { TopsOptions, TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { POINT_READ } from "./clickhouse-session.ts";
 import { additionsOfTrace, ListedScores } from "./score-table.ts";
 import type { SpanPlace } from "./span-records.ts";
 import { RecordWindow, recordBytesAt, recordsAt } from "./span-records.ts";
@@ -120,6 +121,8 @@ function firstRows(
     `SELECT trace_id, if(record_bytes <= ${RECORD_AT_ONCE}, record, ''), ${NODE_COLUMNS} FROM ${spans}
      WHERE project = {project:String} AND trace_id = ${traceId} LIMIT ${ROWS_AT_ONCE + 1}`,
     isTrace ? { project, traceId: focus.traceId } : { project, spanId: focus.spanId },
+    // A span is looked for in all days.
+    isTrace ? POINT_READ : {},
   );
 }
 
