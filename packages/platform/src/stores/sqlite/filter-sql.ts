@@ -4,6 +4,7 @@ import type { ScoreCondition } from "../score-store.ts";
 import { toMatchPhrase, toMatchTerms } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { wanted } from "./query-interrupt.ts";
+import type { ZonedList } from "./rows-by-zone.ts";
 import { zonesOf } from "./rows-by-zone.ts";
 import type { ListedTable, Sql } from "./sql.ts";
 import { allOf } from "./sql.ts";
@@ -16,7 +17,7 @@ export interface Where extends Sql {
    */
   readonly walk?: { readonly where: Where; readonly terms: readonly string[] };
   /** Where few rows may match that no index finds: the zones that may have some, and the conditions on their rows. */
-  readonly zones?: { readonly project: string; readonly having: Sql; readonly where: Sql };
+  readonly zones?: Pick<ZonedList, "project" | "having" | "last"> & { readonly where: Sql };
 }
 
 /** Whether a query finds only a few rows: up to a number that may be given. */
@@ -74,7 +75,9 @@ export function whereFilter(
   const having = isFew ? undefined : zonesOf(table, project, filter);
   const where: Where = {
     ...conditions(isFew ? `+${table}` : table),
-    ...(having && { zones: { project, having, where: conditions(`+${table}`) } }),
+    ...(having && {
+      zones: { project, having, last: filter.startedBefore, where: conditions(`+${table}`) },
+    }),
   };
   const others = terms.filter((term) => term !== rareTerm);
   if (others.length === 0) return where;

@@ -225,7 +225,7 @@ export class QueryRunner {
     if (zones === undefined || this.#db.prepare("SELECT 1 FROM unzoned").get() !== undefined) {
       return yield* read(where, {});
     }
-    const list = { ...zones, table, last: after?.start };
+    const list = { ...zones, table, last: after?.start ?? zones.last };
     const rows = rowsByZone(this.#db, list, (part) =>
       read(part.zones === undefined ? where : zones.where, part),
     );

@@ -28,7 +28,7 @@ export interface ZonedList {
   readonly project: string;
   /** See {@link zonesOf}. */
   readonly having: Sql;
-  /** The start that it begins at. */
+  /** No row starts later. */
   readonly last: number | undefined;
 }
 
