@@ -45,6 +45,7 @@ export function placeholders(columns: string): string {
  * caller commits.
  */
 export class TraceSummaries {
+  readonly zones: ZoneMap;
   readonly #countOf: StatementSync;
   readonly #segment: StatementSync;
   readonly #headers: StatementSync;
@@ -52,7 +53,6 @@ export class TraceSummaries {
   readonly #topFigures: StatementSync;
   readonly #failed: StatementSync;
   readonly #summarise: StatementSync;
-  readonly #zones: ZoneMap;
   readonly #behind: StatementSync;
   /** The trace whose summary is made elsewhere, and whether it was written to since that began. */
   #elsewhere: { readonly traceNo: number; isWritten: boolean } | undefined;
@@ -81,7 +81,7 @@ export class TraceSummaries {
       `UPDATE traces SET (${TRACE_SUMMARY}) = (${placeholders(TRACE_SUMMARY)}) WHERE trace_no = ?
        RETURNING project`,
     );
-    this.#zones = new ZoneMap(db);
+    this.zones = new ZoneMap(db);
     this.#behind = db.prepare("SELECT trace_no FROM traces WHERE summarised < spans");
   }
 
@@ -143,8 +143,8 @@ export class TraceSummaries {
     const { project } = this.#summarise.get(...values, traceNo) as { project: string };
     const figures = values.slice(0, TOP_SEGMENT);
     const row = [null, ...figures, values[COST]] as unknown as SpanColumns;
-    this.#zones.add("t", traceNo, project, row);
-    this.#zones.write();
+    this.zones.add("t", traceNo, project, row);
+    this.zones.write();
   }
 
   /** The header of the segment that a summary has its top in. */

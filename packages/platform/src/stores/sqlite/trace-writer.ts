@@ -16,7 +16,7 @@ import {
 import { canDeferSummary } from "../summary/summary-pacer.ts";
 import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
 import { placeholders, SUMMARY_COLUMNS, TraceSummaries } from "./trace-summaries.ts";
-import { ZoneMap } from "./zone-map.ts";
+import type { ZoneMap } from "./zone-map.ts";
 
 /** Rows in one statement: beyond this a longer one gains nothing. */
 const ROWS_AT_ONCE = 16;
@@ -100,7 +100,7 @@ export class TraceWriter {
 
   constructor(db: DatabaseSync, options: TraceWriterOptions = {}) {
     this.summaries = new TraceSummaries(db);
-    this.zones = new ZoneMap(db);
+    this.zones = this.summaries.zones;
     this.#maxSpansPerTrace = options.maxSpansPerTrace ?? Number.POSITIVE_INFINITY;
     this.#canDeferSummary = options.canDeferSummary ?? canDeferSummary;
     this.#findTrace = db.prepare(

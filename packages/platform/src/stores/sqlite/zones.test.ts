@@ -158,6 +158,10 @@ it("adds every row from before, on both sides of how many are added at once", ()
       FROM spans;`);
     emptyZones(db);
     const filler = new ZoneFiller(db, new ZoneMap(db));
+    // Not before all rows are complete.
+    db.exec("INSERT INTO older_segments VALUES (0, 1)");
+    expect(filler.fillSome()).toBe(false);
+    db.exec("DELETE FROM older_segments");
     expect(countOutside(db, "p")).toBe(0);
     let steps = 0;
     while (filler.fillSome()) steps++;
