@@ -66,10 +66,11 @@ async function inPostgres(): Promise<Upgraded> {
         "DROP INDEX agate.scores_logged",
         "ALTER TABLE agate.segments DROP COLUMN answer_sum",
         "ALTER TABLE agate.unindexed DROP COLUMN noted, DROP COLUMN is_saturated, DROP COLUMN is_again",
-        "ALTER TABLE agate.texts DROP COLUMN trace_no, DROP COLUMN segment",
-        "ALTER TABLE agate.long_texts DROP COLUMN trace_no, DROP COLUMN segment",
+        "ALTER TABLE agate.texts DROP COLUMN trace_no, DROP COLUMN segment, DROP COLUMN word_list",
+        "ALTER TABLE agate.long_texts DROP COLUMN trace_no, DROP COLUMN segment, DROP COLUMN word_list",
         "ALTER TABLE agate.traces DROP COLUMN indexed_again",
         "DROP INDEX agate.spans_by_values, agate.traces_by_values",
+        "ALTER INDEX agate.spans_by_time RENAME TO spans_by_start",
         "UPDATE agate.span_schema SET version = 6",
       ]) {
         await database.query(statement, []);

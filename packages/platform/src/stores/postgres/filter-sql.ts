@@ -3,9 +3,9 @@ import type { ScoreCondition } from "../score-store.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { dateText } from "./day.ts";
 import type { SpanSearch, TraceSearch } from "./plan-search.ts";
-import type { SearchQuery } from "./search-vector.ts";
 import { SEGMENTS_PER_GROUP } from "./segment-texts.ts";
 import type { SqlValue } from "./span-database.ts";
+import type { ListQuery, SearchQuery } from "./word-lists.ts";
 
 /** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
 export type ListedTable = "t" | "p";
@@ -158,8 +158,9 @@ function whereFound(row: ListedTable, where: Conditions, { whole, parts }: Searc
   const group = `p.segment - p.segment % ${SEGMENTS_PER_GROUP}`;
   const inGroup = `AND s.segment >= ${group} AND s.segment < ${group} + ${SEGMENTS_PER_GROUP}`;
   // An aggregate and not EXISTS, which PostgreSQL would turn into a hash of all texts that match.
-  const inTexts = (table: string, query: string) =>
-    `(SELECT bool_or(x.words @@ ${where.value(query)}::tsquery) FROM agate.segments s
+  const inTexts = (table: string, { sequence, places }: ListQuery) =>
+    `(SELECT bool_or(strpos(x.word_list, ${where.value(sequence)}) > 0
+         OR x.words @@ ${where.value(places)}::tsquery) FROM agate.segments s
        JOIN agate.${table} x ON x.day = s.day
          AND x.span_no >= s.first_span AND x.span_no < s.first_span + s.spans
        WHERE s.day = ${row}.day AND s.trace_no = ${row}.trace_no ${row === "p" ? inGroup : ""})`;

@@ -2,10 +2,10 @@ import type { SearchTerm } from "../search/search-text.ts";
 import { parseSearch } from "../search/search-text.ts";
 import type { SpanFilter } from "../span-query.ts";
 import { dateText } from "./day.ts";
-import type { SearchQuery } from "./search-vector.ts";
-import { toSearchQuery } from "./search-vector.ts";
 import { groupOf, SEGMENTS_PER_GROUP } from "./segment-texts.ts";
-import type { SqlRunner } from "./span-database.ts";
+import type { SqlRunner, SqlValue } from "./span-database.ts";
+import type { ListQuery, SearchQuery } from "./word-lists.ts";
+import { toSearchQuery } from "./word-lists.ts";
 
 /** This many rows of words, segments or traces are looked up in some tens of milliseconds. */
 const FEW = 10_000;
@@ -103,13 +103,22 @@ async function findTexts(
   runner: SqlRunner,
   { whole, parts }: SearchQuery,
 ): Promise<readonly FoundText[] | "many"> {
-  const inParts = parts.map((_, n) => `SELECT * FROM agate.long_texts_with($${n + 3}::tsquery)`);
+  const values: SqlValue[] = [FEW + 1];
+  const value = (one: SqlValue) => `$${values.push(one)}`;
+  const inList = (query: ListQuery) =>
+    `${value(query.words)}::tsquery, ${value(query.phrase)}::text`;
+  const inVector = (query: ListQuery) => `${value(query.places)}::tsquery`;
+  const inParts = [
+    parts.map((part) => `SELECT * FROM agate.long_lists_with(${inList(part)})`),
+    parts.map((part) => `SELECT * FROM agate.long_texts_with(${inVector(part)})`),
+  ];
   const found = await runner.query<FoundText>(
     `SELECT day, span_no, trace_no, segment FROM (
-       SELECT * FROM agate.texts_with($1::tsquery, $2::integer)
-       UNION ALL (${inParts.join(" INTERSECT ")})
-     ) AS found LIMIT $2::integer`,
-    [whole, FEW + 1, ...parts],
+       SELECT * FROM agate.lists_with(${inList(whole)}, $1::integer)
+       UNION ALL SELECT * FROM agate.texts_with(${inVector(whole)}, $1::integer)
+       UNION ALL (${inParts.map((every) => every.join(" INTERSECT ")).join(") UNION ALL (")})
+     ) AS found LIMIT $1::integer`,
+    values,
   );
   return found.length > FEW ? "many" : found;
 }

@@ -8,8 +8,9 @@ import { CopyRows } from "./copy-rows.ts";
 import { tableOfDay } from "./day.ts";
 import { unpack } from "./read-segments.ts";
 import { contentOfSpans } from "./score-table.ts";
-import { toSearchVectors } from "./search-vector.ts";
 import type { SqlRunner, SqlTransaction } from "./span-database.ts";
+import type { WordList } from "./word-lists.ts";
+import { toWordLists } from "./word-lists.ts";
 
 /** Segments of a trace that share the index: a text that several of them have is in the rows of one. */
 export const SEGMENTS_PER_GROUP = 32;
@@ -143,17 +144,17 @@ class Documents {
 
   /** No more spans of the segment follow. */
   finish({ trace_no, segment, first_span }: SegmentRow): void {
-    const write = (rows: CopyRows, vector: Buffer) =>
-      rows.row(5).date(this.#rules.day).int8(first_span).int8(trace_no).int4(segment).bytes(vector);
-    const { whole, parts } = toSearchVectors(this.#words);
+    const write = (rows: CopyRows, list: WordList) =>
+      rows.row(5).date(this.#rules.day).int8(first_span).int8(trace_no).int4(segment).text(list);
+    const { whole, parts } = toWordLists(this.#words);
     this.#words = [];
-    for (const vector of whole) write(this.#texts, vector);
-    for (const vector of parts) write(this.#longTexts, vector);
+    for (const list of whole) write(this.#texts, list);
+    for (const list of parts) write(this.#longTexts, list);
   }
 
   /** Inserts what was finished since the last time. */
   async copy(): Promise<void> {
-    const columns = "(day, span_no, trace_no, segment, words)";
+    const columns = "(day, span_no, trace_no, segment, word_list)";
     await this.#transaction.copy(`agate.texts ${columns}`, this.#texts);
     await this.#transaction.copy(`agate.long_texts ${columns}`, this.#longTexts);
     this.#texts = new CopyRows();

@@ -9,7 +9,7 @@ const UNSPACED =
  * A word that stands between two texts where a store joins them, so that no phrase goes from one to the other. It is
  * a character for private use, and the same character in a text or a search is taken for a space.
  */
-const BORDER = "\ue83b";
+export const BORDER = "\ue83b";
 
 /** Text as the index takes it. */
 export function toIndexedText(text: string): string {
