@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   costPartOf,
@@ -87,6 +88,46 @@ describe("counts", () => {
     [12_345, "12,345 spans"],
   ])("plural of %s is %s", (count, text) => {
     expect(plural(count, "span")).toBe(text);
+  });
+});
+
+describe("what is written without the browser's formats", () => {
+  const written = (options: Intl.NumberFormatOptions, value: number) =>
+    new Intl.NumberFormat("en", options).format(value);
+
+  it("is what they write, for any count", () => {
+    // Around powers of ten, where digits are rounded up to another unit.
+    const around = fc
+      .tuple(fc.integer({ min: 0, max: 15 }), fc.integer({ min: -600, max: 600 }))
+      .map(([power, more]) => 10 ** power + Math.trunc((more * 10 ** power) / 10_000));
+    const count = fc.oneof(around, fc.maxSafeInteger(), fc.integer(), fc.double());
+    fc.assert(
+      fc.property(count, (one) => {
+        expect(formatCount(one)).toBe(written({}, one));
+        const options = Math.abs(one) < 10_000 ? {} : ({ notation: "compact" } as const);
+        expect(formatCompactCount(one)).toBe(
+          written({ ...options, maximumFractionDigits: options.notation ? 1 : 3 }, one),
+        );
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("is what they write, for any cost below a dollar, halves included", () => {
+    const half = fc
+      .tuple(fc.integer({ min: 10, max: 98 }), fc.integer({ min: 3, max: 8 }))
+      .map(([digits, places]) => Number(`${digits}5e-${places}`));
+    const cost = fc.oneof(half, fc.double({ min: 0.000001, max: 0.994, noNaN: true }));
+    fc.assert(
+      fc.property(
+        cost.filter((one) => one >= 0.000001 && one < 0.995),
+        (one) => {
+          const options = { minimumSignificantDigits: 2, maximumSignificantDigits: 2 };
+          expect(formatCost(one)).toBe(`$${written(options, one)}`);
+        },
+      ),
+      { numRuns: 3_000 },
+    );
   });
 });
 

@@ -20,9 +20,14 @@ export function numberFormat(options: Intl.NumberFormatOptions): (value: number)
   };
 }
 
+// The first number that a browser writes in a language takes it many milliseconds, and these are in the first rows
+// that a page shows: what is written most is written without.
+
 /** @example formatCount(12_345) // "12,345" */
 export function formatCount(count: number | null): string {
-  return count === null ? UNKNOWN : count.toLocaleString("en");
+  if (count === null) return UNKNOWN;
+  if (!Number.isSafeInteger(count) || Object.is(count, -0)) return count.toLocaleString("en");
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /**
@@ -35,7 +40,24 @@ export function formatCompactCount(count: number | null): string {
   return compact(count);
 }
 
-const compact = numberFormat({ notation: "compact", maximumFractionDigits: 1 });
+const COMPACT_UNITS = [
+  [1e3, "K"],
+  [1e6, "M"],
+  [1e9, "B"],
+  [1e12, "T"],
+] as const;
+
+function compact(count: number): string {
+  const size = Math.abs(count);
+  for (const [unit, letter] of COMPACT_UNITS) {
+    const tenths = Math.round((size * 10) / unit);
+    // 999,950 is 1M: it would be 1000 with a K.
+    if (tenths < 10_000) return `${count < 0 ? "-" : ""}${tenths / 10}${letter}`;
+  }
+  return longCompact(count);
+}
+
+const longCompact = numberFormat({ notation: "compact", maximumFractionDigits: 1 });
 
 /** @example plural(2, "span") // "2 spans" */
 export function plural(count: number | null, noun: string): string {
@@ -195,7 +217,11 @@ export function unpricedText({
   return unpriced === 0 ? null : `${plural(unpriced, "call")} without a price`;
 }
 
-const twoDigits = numberFormat({ minimumSignificantDigits: 2, maximumSignificantDigits: 2 });
+/** Of what is below 1. Half is rounded up as it is written: 0.0135, which a computer holds as a little less, is 0.014. */
+function twoDigits(value: number): string {
+  return (value * (1 + Number.EPSILON)).toPrecision(2);
+}
+
 const cents = numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const whole = numberFormat({ maximumFractionDigits: 0 });
 

@@ -119,7 +119,6 @@ function nameOf(row: TraceRow): readonly HTMLElement[] {
 }
 
 function cellValue(row: TraceRow, column: ColumnId, now: number): HTMLElement {
-  // Without the cell's title: a browser takes many milliseconds to write the first date of a page.
   const value = column === "time" ? formatWhen(row.startedAt, now) : cellText(row, column).text;
   const shown = element("span", valueClass(column, value));
   if (column !== "status") shown.append(recorded(value));

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { RowScore } from "../../api/row-scores.ts";
+import type { TraceRow } from "../../api/trace-row.ts";
 import { rowOf } from "../live/trace-row.fixture.ts";
-import { cellText, chipText } from "./cell-text.ts";
-import { TRACE_COLUMNS } from "./trace-columns.ts";
+import { cellText, cellTitle, chipText } from "./cell-text.ts";
+import { type ColumnId, TRACE_COLUMNS } from "./trace-columns.ts";
 
 const USAGE = {
   input_tokens: 12_000,
@@ -12,30 +13,36 @@ const USAGE = {
   reasoning_tokens: null,
 };
 
+/** The text and the title of a cell. */
+const bothOf = (row: TraceRow, column: ColumnId) => [
+  cellText(row, column).text,
+  cellTitle(row, column),
+];
+
 describe("a cell", () => {
   it("is rounded, with the exact value in its title", () => {
     const row = rowOf({ latency: 1934.5678, cost: 0.00048213, usage: USAGE });
-    expect(cellText(row, "latency")).toEqual({ text: "1.93 s", title: "1,934.5678 ms" });
-    expect(cellText(row, "cost")).toEqual({ text: "$0.00048", title: "$0.00048213" });
-    expect(cellText(row, "tokens")).toEqual({
-      text: "12.3K",
-      title: "12,000 in, 2,000 cached, 345 out, 12,345 total",
-    });
+    expect(bothOf(row, "latency")).toEqual(["1.93 s", "1,934.5678 ms"]);
+    expect(bothOf(row, "cost")).toEqual(["$0.00048", "$0.00048213"]);
+    expect(bothOf(row, "tokens")).toEqual([
+      "12.3K",
+      "12,000 in, 2,000 cached, 345 out, 12,345 total",
+    ]);
   });
 
   it("says that calls have no price, so that the cost is at least the known part", () => {
-    expect(cellText(rowOf({ cost: 0.0124, unpricedCalls: 1 }), "cost")).toEqual({
-      text: "≥ $0.012",
-      title: "$0.0124, 1 call without a price",
-    });
-    expect(cellText(rowOf({ cost: null, unpricedCalls: 2 }), "cost")).toEqual({
-      text: "–",
-      title: "Cost unknown, 2 calls without a price",
-    });
+    expect(bothOf(rowOf({ cost: 0.0124, unpricedCalls: 1 }), "cost")).toEqual([
+      "≥ $0.012",
+      "$0.0124, 1 call without a price",
+    ]);
+    expect(bothOf(rowOf({ cost: null, unpricedCalls: 2 }), "cost")).toEqual([
+      "–",
+      "Cost unknown, 2 calls without a price",
+    ]);
   });
 
   it("has no exponent in a tiny exact cost", () => {
-    expect(cellText(rowOf({ cost: 1.5e-9 }), "cost").title).toBe("$0.0000000015");
+    expect(cellTitle(rowOf({ cost: 1.5e-9 }), "cost")).toBe("$0.0000000015");
   });
 
   it("distinguishes 0 from unknown", () => {
@@ -51,12 +58,13 @@ describe("a cell", () => {
   });
 
   it("spells out invisible characters, and filters by the recorded value", () => {
-    const cell = cellText(rowOf({ environment: "prod\u202Etset" }), "environment");
-    expect(cell).toEqual({
+    const row = rowOf({ environment: "prod\u202Etset" });
+    expect(cellText(row, "environment")).toEqual({
       text: "prod⟨202E⟩tset",
-      title: "prod⟨202E⟩tset",
       filter: ["environment", "prod\u202Etset"],
     });
+    expect(cellTitle(row, "environment")).toBe("prod⟨202E⟩tset");
+    expect(cellTitle(rowOf(), "environment")).toBeUndefined();
   });
 
   it("names the scores, and never a number for what was skipped or has failed", () => {
@@ -79,11 +87,13 @@ describe("a cell", () => {
 
   it("counts the scores that it does not name, and filters by the first", () => {
     const score = { name: "helpful", count: 1, mean: 1, label: null, skipped: 0, failed: 0 };
-    expect(cellText(rowOf({ scores: { shown: [score], leftOut: 3 } }), "scores")).toEqual({
+    const row = rowOf({ scores: { shown: [score], leftOut: 3 } });
+    expect(cellText(row, "scores")).toEqual({
       text: "helpful: 1, and 3 more",
-      title: "helpful: 1\nand 3 more",
       filter: ["score", "helpful:any"],
     });
+    expect(cellTitle(row, "scores")).toBe("helpful: 1\nand 3 more");
+    expect(cellTitle(rowOf(), "scores")).toBeUndefined();
   });
 
   it("exists for every column", () => {

@@ -4,6 +4,7 @@ import {
   formatScore,
   formatTotalCost,
   numberFormat,
+  UNKNOWN,
   unpricedText,
 } from "@agate/protocol/format";
 import type { RowScore, RowScores } from "../../api/row-scores.ts";
@@ -14,10 +15,9 @@ import { shownName } from "../../spans/shown-name.ts";
 import type { FilterName } from "../filters/filter-fields.ts";
 import type { ColumnId } from "./trace-columns.ts";
 
-/** A cell: its text, the exact value as its title, and the filter that it offers. */
+/** A cell: its text, and the filter that it offers. */
 export interface CellText {
   readonly text: string;
-  readonly title: string | undefined;
   readonly filter?: readonly [FilterName, string];
 }
 
@@ -25,21 +25,19 @@ export interface CellText {
 export function cellText(row: TraceRow, column: ColumnId): CellText {
   switch (column) {
     case "latency":
-      return { text: formatDuration(row.latency), title: exactLatency(row.latency) };
+      return { text: formatDuration(row.latency) };
     case "tokens":
-      return { text: formatCompactCount(row.usage?.total_tokens ?? null), title: exactTokens(row) };
+      return { text: formatCompactCount(row.usage?.total_tokens ?? null) };
     case "cost":
-      return costCell(row);
+      return { text: formatTotalCost({ cost: row.cost, unpriced_calls: row.unpricedCalls }) };
     case "revision":
       return valueCell("revision", row.revision === null ? null : String(row.revision));
     case "kind":
       return valueCell("spankind", row.kind);
     case "variant":
-      if (row.variant === null && row.editedFrom !== null) {
-        const text = `edited from ${shownName(row.editedFrom)}`;
-        return { text, title: text };
-      }
-      return valueCell("variant", row.variant);
+      return row.variant === null && row.editedFrom !== null
+        ? { text: `edited from ${shownName(row.editedFrom)}` }
+        : valueCell("variant", row.variant);
     case "environment":
       return valueCell("environment", row.environment);
     case "user":
@@ -55,33 +53,54 @@ export function cellText(row: TraceRow, column: ColumnId): CellText {
     case "name":
       return valueCell("name", row.name);
     case "status":
-      return { ...valueCell("status", row.status), title: row.statusMessage ?? undefined };
+      return valueCell("status", row.status);
     case "time":
-      return { text: row.startedAt, title: exactTime(row.startedAt) };
+      return { text: row.startedAt };
     case "preview":
-      return { text: `${row.input} → ${row.output}`, title: undefined };
+      return { text: `${row.input} → ${row.output}` };
+  }
+}
+
+/**
+ * The exact value of a cell, which is its title. Apart from the text, which the first rows of a page have without it:
+ * a browser takes many milliseconds to write the first number or date in a language.
+ */
+export function cellTitle(row: TraceRow, column: ColumnId): string | undefined {
+  switch (column) {
+    case "latency":
+      return row.latency === null ? "Not ended" : `${allDigits(row.latency)} ms`;
+    case "tokens":
+      return exactTokens(row);
+    case "cost":
+      return exactCost(row);
+    case "time":
+      return exactTime(row.startedAt);
+    case "status":
+      return row.statusMessage ?? undefined;
+    case "scores":
+      return scoreTexts(row.scores).join("\n") || undefined;
+    case "preview":
+      return undefined;
+    default: {
+      const { text } = cellText(row, column);
+      return text === UNKNOWN ? undefined : text;
+    }
   }
 }
 
 function valueCell(name: FilterName, value: string | null): CellText {
-  if (value === null) return { text: "–", title: undefined };
-  const shown = shownName(value);
-  return { text: shown, title: shown, filter: [name, value] };
+  return value === null ? { text: UNKNOWN } : { text: shownName(value), filter: [name, value] };
 }
 
 /** The scores in words; the row shows them as chips. */
-function scoresCell({ shown, leftOut }: RowScores): CellText {
-  const [first] = shown;
-  if (first === undefined) return { text: "–", title: undefined };
-  const texts = [
-    ...shown.map((score) => `${score.name}: ${rowScoreText(score)}`),
-    ...more(leftOut),
-  ];
-  return {
-    text: texts.join(", "),
-    title: texts.join("\n"),
-    filter: ["score", `${first.name}:any`],
-  };
+function scoresCell(scores: RowScores): CellText {
+  const [first] = scores.shown;
+  if (first === undefined) return { text: UNKNOWN };
+  return { text: scoreTexts(scores).join(", "), filter: ["score", `${first.name}:any`] };
+}
+
+function scoreTexts({ shown, leftOut }: RowScores): readonly string[] {
+  return [...shown.map((score) => `${score.name}: ${rowScoreText(score)}`), ...more(leftOut)];
 }
 
 function more(leftOut: number): readonly string[] {
@@ -122,17 +141,10 @@ export function exactTime(startedAt: string): string {
   return `${formatTime(startedAt)} (${startedAt})`;
 }
 
-function exactLatency(latency: number | null): string | undefined {
-  return latency === null ? "Not ended" : `${allDigits(latency)} ms`;
-}
-
-function costCell({ cost, unpricedCalls: unpriced_calls }: TraceRow): CellText {
+function exactCost({ cost, unpricedCalls: unpriced_calls }: TraceRow): string {
   const exact = cost === null ? "Cost unknown" : `$${allDigits(cost)}`;
   const unpriced = unpricedText({ unpriced_calls });
-  return {
-    text: formatTotalCost({ cost, unpriced_calls }),
-    title: unpriced === null ? exact : `${exact}, ${unpriced}`,
-  };
+  return unpriced === null ? exact : `${exact}, ${unpriced}`;
 }
 
 const allDigits = numberFormat({ maximumFractionDigits: 20, maximumSignificantDigits: 17 });

@@ -8,7 +8,7 @@ import type { TraceRow } from "../../api/trace-row.ts";
 import { Badge } from "../../design/badge.tsx";
 import { formatWhen } from "../../format/format-time.ts";
 import { StatusBadge } from "../../spans/span-badges.tsx";
-import { cellText, chipText } from "./cell-text.ts";
+import { cellText, cellTitle, chipText } from "./cell-text.ts";
 import { LINK_CLASS, PREVIEW_CLASS, valueClass } from "./row-look.ts";
 import type { TraceColumn } from "./trace-columns.ts";
 import { type RowActions, rowTarget } from "./use-row-actions.ts";
@@ -24,7 +24,8 @@ interface TraceCellProps {
  * by the row.
  */
 export function TraceCell({ row, column, now }: TraceCellProps) {
-  const { text, title, filter } = cellText(row, column.id);
+  const { text, filter } = cellText(row, column.id);
+  const title = cellTitle(row, column.id);
   return (
     <span
       title={filter === undefined ? title : `${title ?? text}\nAlt-click to filter`}
