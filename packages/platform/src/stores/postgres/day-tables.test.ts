@@ -36,3 +36,38 @@ it("has PostgreSQL count the rows of a day that has become large, once", async (
   await database.close();
   await store.close();
 });
+
+it("has PostgreSQL make no statistics of the words of a row, in new days and in those of earlier versions", async () => {
+  const address = await (await sharedPostgres()).createDatabase();
+  const onFailure = (error: unknown) => expect.fail(String(error));
+  const database = new SpanDatabase(address, { connections: 1, statementMs: 60_000 });
+  const statistics = () =>
+    database.query<{ target: number }>(
+      `SELECT a.attstattarget AS target FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+       WHERE a.attname = 'array_to_tsvector' AND c.relkind = 'i'`,
+    );
+  const none = [{ target: 0 }, { target: 0 }];
+
+  const store = await openPostgresStore({ address, onFailure });
+  await store.append({ project: "default", receivedAt: 1, spans: [storedSpan({})] });
+  await store.searchCaughtUp();
+  await store.close();
+  expect(await statistics()).toEqual(none);
+  await database.query("ANALYZE agate.texts_19700101");
+  expect(await database.query("SELECT FROM pg_stats WHERE attname = 'array_to_tsvector'")).toEqual(
+    [],
+  );
+
+  for (const statement of [
+    "ALTER TABLE agate.texts DROP COLUMN word_list",
+    "ALTER TABLE agate.long_texts DROP COLUMN word_list",
+    "ALTER INDEX agate.spans_by_time RENAME TO spans_by_start",
+    "UPDATE agate.span_schema SET version = version - 2",
+  ]) {
+    await database.query(statement);
+  }
+  expect(await statistics()).toEqual([]);
+  await (await openPostgresStore({ address, onFailure })).close();
+  expect(await statistics()).toEqual(none);
+  await database.close();
+});

@@ -269,6 +269,12 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE agate.long_texts ADD COLUMN word_list text COLLATE "C", ALTER COLUMN words DROP NOT NULL;
   CREATE INDEX texts_by_list ON agate.texts USING gin (${LIST_VECTOR}) WHERE word_list IS NOT NULL;
   CREATE INDEX long_texts_by_list ON agate.long_texts USING gin (${LIST_VECTOR}) WHERE word_list IS NOT NULL;
+  -- Without statistics, for which the vectors of 30,000 rows would be made now and then. New days: makeDay().
+  DO $$DECLARE name regclass; BEGIN
+    FOR name IN SELECT x.indexrelid FROM pg_catalog.pg_index x JOIN pg_catalog.pg_inherits h ON h.inhrelid = x.indexrelid
+      WHERE h.inhparent IN ('agate.texts_by_list'::regclass, 'agate.long_texts_by_list'::regclass)
+    LOOP EXECUTE format('ALTER INDEX %s ALTER COLUMN 1 SET STATISTICS 0', name); END LOOP;
+  END$$;
 
   -- As texts_with and long_texts_with, which find the rows of earlier versions.
   CREATE OR REPLACE FUNCTION agate.lists_with(every tsquery, phrase text, most integer)
