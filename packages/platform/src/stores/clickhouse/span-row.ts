@@ -3,10 +3,10 @@ import type { StoredSpan } from "@agate/spans";
 import type { SpanNode } from "@agate/spans/tree";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { searchableTexts } from "../search/search-text.ts";
+import { wordsText } from "../search/words-text.ts";
 import type { FiguresTuple } from "../segments/segment.ts";
 import { figuresOf, figuresTuple } from "../segments/segment.ts";
 import type { NativeColumn } from "./native-block.ts";
-import { wordsText } from "./words-text.ts";
 
 /** All that is known of a span but its record. */
 export type SpanFacts = Omit<StoredSpan, "openRecord">;

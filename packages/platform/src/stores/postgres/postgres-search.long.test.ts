@@ -95,10 +95,10 @@ it("finds in texts of any length what SQLite finds", async () => {
   // SQLite would cut a word at 32 KiB.
   const endless = "x".repeat(30_000);
   const project = await keep([
-    // More words than a list takes, and a phrase across each border between two parts.
+    // More than a list takes, so that it is stored in parts.
     numbered(40_000).join(" "),
     Array(2_000).fill("again and").join(" "),
-    // More bytes than a list takes, and than a word does.
+    // And in many parts; then words that are longer than what is stored of one.
     numbered(20_000)
       .map((word) => `${word}${"y".repeat(100)}`)
       .join(" "),
@@ -112,9 +112,13 @@ it("finds in texts of any length what SQLite finds", async () => {
   const searches = [
     "w0 w39999",
     "w0 w40000",
-    ...[15_900, 15_990, 15_999, 31_900].flatMap((from) => [phrase(from, 3), phrase(from, 130)]),
-    `${phrase(15_999, 3)} again`,
-    '"w15999 w16001"',
+    // Around the first cut, after 200,000 characters.
+    ...[29_900, 30_100, 30_150, 30_159, 30_160, 30_161, 30_200].flatMap((from) => [
+      phrase(from, 3),
+      phrase(from, 130),
+    ]),
+    `${phrase(30_159, 3)} again`,
+    '"w30159 w30161"',
     "again",
     '"and again and again"',
     '"again again"',

@@ -133,8 +133,8 @@ it.each([
 });
 
 it("finds the first and the last word of texts that are longer than what is held at a time", async () => {
-  // A hundred thousand words are held.
-  const filler = "filler ".repeat(60_000);
+  // A million characters are held.
+  const filler = "filler ".repeat(90_000);
   await append(...[1, 2, 3].map((n) => callOf(n, `first${n} ${filler} ${n} last${n}`, HISTORY)));
   for (const n of [1, 2, 3]) {
     expect(await found(`first${n} last${n} needles`)).toEqual([[`call${n}`], 1]);

@@ -1,7 +1,7 @@
 import { groupedByContent, LOGGED_CONTENT } from "../logged-content.ts";
 import type { KnownTexts } from "../search/known-texts.ts";
 import { searchableTexts } from "../search/search-text.ts";
-import { wordsOf } from "../search/words-of.ts";
+import { spacedWords } from "../search/words-text.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import { NO_ADDITIONS, SpanAdditions } from "../span-additions.ts";
 import { CopyRows } from "./copy-rows.ts";
@@ -20,8 +20,8 @@ export function groupOf(segment: number): number {
   return segment - (segment % SEGMENTS_PER_GROUP);
 }
 
-/** Words that are held until they are written; more where one span has more. */
-const MOST_HELD = 100_000;
+/** Characters of words that are held until they are written; more where one span has more. */
+const MOST_HELD = 1_000_000;
 
 export interface SegmentRow {
   readonly trace_no: number;
@@ -117,8 +117,9 @@ class Documents {
   readonly #rules: TextRules;
   #texts = new CopyRows();
   #longTexts = new CopyRows();
-  /** Of the present segment. */
+  /** The words of each text of the present segment. */
   #words: string[] = [];
+  #held = 0;
 
   constructor(transaction: SqlTransaction, rules: TextRules) {
     this.#transaction = transaction;
@@ -130,13 +131,12 @@ class Documents {
     try {
       const key = keyOf(row);
       for (const text of searchableTexts(JSON.parse(added.listed(open(), "null")))) {
-        const words = known.add(key, text) ? wordsOf(text) : [];
-        if (words.length === 0) continue;
-        if (this.#words.length > 0) this.#words.push("");
-        // One by one: a text may have more words than a call takes arguments.
-        for (const word of words) this.#words.push(word);
+        const words = known.add(key, text) ? spacedWords(text) : "";
+        if (words === "") continue;
+        this.#words.push(words);
+        this.#held += words.length;
       }
-      if (this.#words.length > MOST_HELD) this.finish(row);
+      if (this.#held > MOST_HELD) this.finish(row);
     } catch (error) {
       onUnindexable(id, error);
     }
@@ -148,6 +148,7 @@ class Documents {
       rows.row(5).date(this.#rules.day).int8(first_span).int8(trace_no).int4(segment).text(list);
     const { whole, parts } = toWordLists(this.#words);
     this.#words = [];
+    this.#held = 0;
     for (const list of whole) write(this.#texts, list);
     for (const list of parts) write(this.#longTexts, list);
   }

@@ -30,8 +30,7 @@ function isThere(
   );
 }
 
-const joined = (texts: readonly (readonly string[])[]) =>
-  texts.flatMap((text, n) => (n === 0 ? text : ["", ...text]));
+const spaced = (words: readonly string[]) => ` ${words.join(" ")} `;
 const numbered = (count: number, end = "") =>
   Array.from({ length: count }, (_, n) => `w${n}${end}`);
 
@@ -47,7 +46,7 @@ describe("lists of words", () => {
         fc.array(word, { minLength: 1, maxLength: 3 }),
         fc.boolean(),
         (texts, words, isPrefix) => {
-          const lists = toWordLists(joined(texts));
+          const lists = toWordLists(texts.map(spaced));
           expect(isFound(lists, words, isPrefix)).toBe(isThere(texts, words, isPrefix));
         },
       ),
@@ -55,32 +54,63 @@ describe("lists of words", () => {
     );
   });
 
+  /** Words of as many characters, with their spaces. */
+  const exactly = (characters: number) => {
+    const fillers = Math.floor((characters - 10) / 7);
+    const last = "y".repeat(characters - 2 - 7 * fillers);
+    return `${" filler".repeat(fillers)} ${last} `;
+  };
+
   it.each([
-    [15_999, "", 1, 0],
-    [16_000, "", 1, 0],
-    [16_001, "", 0, 2],
-    // 4 bytes and 3 for each character: 700,000 bytes are reached with 2,280 to 2,281 words of 100.
-    [2_000, "y".repeat(96), 1, 0],
-    [2_400, "y".repeat(96), 0, 2],
-  ])("of %i words that end with %j are one, or parts that overlap", (count, end, whole, parts) => {
-    const words = numbered(count, end);
-    const lists = toWordLists(["before", "", ...words, "", "after"]);
-    expect(lists.parts).toHaveLength(parts);
-    expect(lists.whole.filter((list) => list.includes(" w1"))).toHaveLength(whole);
-    for (const list of [...lists.whole, ...lists.parts]) {
-      expect(Buffer.byteLength(list)).toBeLessThan(1_000_000);
-      expect(list.split(" ")).not.toContain("");
+    [199_999, 1, 0],
+    [200_000, 1, 0],
+    [200_001, 0, 1],
+    [200_020, 0, 2],
+    [600_000, 0, 4],
+  ])("of a text of %i characters are %i, or %i parts of it", (characters, whole, parts) => {
+    const words = exactly(characters);
+    expect(words).toHaveLength(characters);
+    const lists = toWordLists([words]);
+    expect([lists.whole.length, lists.parts.length]).toEqual([whole, parts]);
+  });
+
+  it("are as long as a vector of their words may be, whatever the texts", () => {
+    const text = fc
+      .tuple(fc.constantFrom(1, 40, 299, 300, 301, 5_000), fc.integer({ min: 1, max: 3_000 }))
+      .map(([length, count]) => numbered(count, "京".repeat(length)));
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 5 }), (texts) => {
+        const { whole, parts } = toWordLists(texts.map(spaced));
+        for (const list of [...whole, ...parts]) {
+          expect(Buffer.byteLength(list)).toBeLessThan(1_000_000);
+          const words = list.split(" ");
+          expect(words).not.toContain("");
+          for (const word of words) expect(Buffer.byteLength(word)).toBeLessThan(2_000);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("of a text that is cut have each of its phrases, those across the cuts too", () => {
+    const words = numbered(60_000);
+    const lists = toWordLists([" before ", spaced(words), " after "]);
+    expect(lists.parts.length).toBeGreaterThan(2);
+    const cuts = lists.parts.map((part) => words.indexOf(part.split(" ")[1] as string));
+    for (const cut of cuts) {
+      for (let from = Math.max(0, cut - 140); from < cut + 80; from += 3) {
+        for (const length of [1, 3, 64, 65, 130]) {
+          expect(isFound(lists, words.slice(from, from + length), false)).toBe(true);
+        }
+      }
     }
     for (const one of ["before", "after"]) expect(isFound(lists, [one], false)).toBe(true);
-    for (let from = 0; from < count - 130; from += 97) {
-      expect(isFound(lists, words.slice(from, from + 3), false)).toBe(true);
-      expect(isFound(lists, words.slice(from, from + 130), false)).toBe(true);
-    }
-    expect(isFound(lists, [words.at(-1) as string, "after"], false)).toBe(false);
+    expect(isFound(lists, ["w59999", "after"], false)).toBe(false);
+    expect(isFound(lists, ["w1", "w3"], false)).toBe(false);
   });
 
   it("have a border at both ends, so that every word is between spaces", () => {
-    expect(toWordLists(["a", "", "b", "c"])).toEqual({
+    expect(toWordLists([" a ", " b c "])).toEqual({
       whole: [`${BORDER} a ${BORDER} b c ${BORDER}`],
       parts: [],
     });

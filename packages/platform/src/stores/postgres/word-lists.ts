@@ -2,17 +2,13 @@ import { createHash } from "node:crypto";
 import type { SearchTerm } from "../search/search-text.ts";
 import { BORDER } from "../search/search-text.ts";
 
-/** Words in one list, so that making the vector of its words takes little memory. */
-const WORDS_PER_LIST = 16_000;
-/** Bytes of its different words: a vector takes less than 1 MB. */
-const BYTES_PER_LIST = 700_000;
+/** Characters of one list, with up to three bytes each: a vector of its words takes less than 1 MB. */
+const LIST_CHARACTERS = 200_000;
 /** A longer word is cut here, and goes on with a hash of it: a vector takes words of less than 2 KB. */
 const LONGEST_WORD = 300;
 /** The number of words that consecutive parts share, so that a phrase across the border is found. */
 const OVERLAP = 64;
-/** Most bytes that a character of a JavaScript string takes, and what a vector has beside each word. */
-const BYTES_PER_UNIT = 3;
-const BYTES_PER_ENTRY = 4;
+const LONG_WORD = new RegExp(`[^ ]{${LONGEST_WORD + 1},}`, "g");
 
 /**
  * Words of texts in their order, with a space between them and a border around each text, so that every word stands
@@ -28,64 +24,51 @@ export interface WordLists {
   readonly parts: readonly WordList[];
 }
 
-/** @param words Of several texts, with an empty one between two of them. */
-export function toWordLists(words: readonly string[]): WordLists {
+/** @param texts The words of each text, between spaces; none is empty. */
+export function toWordLists(texts: readonly string[]): WordLists {
   const whole: WordList[] = [];
   const parts: WordList[] = [];
-  for (let from = 0; from < words.length; ) {
-    if (words[from] === "") {
-      from++;
+  let list = BORDER;
+  for (const words of texts) {
+    const text = withShortWords(words);
+    if (text.length > LIST_CHARACTERS) {
+      for (const part of partsOf(text)) parts.push(part);
       continue;
     }
-    const end = endOfList(words, from, words.length);
-    const border = end === words.length ? end : words.lastIndexOf("", end);
-    if (border > from) {
-      whole.push(listOf(words, from, border));
-      from = border + 1;
-    } else {
-      const next = words.indexOf("", end);
-      const textEnd = next === -1 ? words.length : next;
-      for (const part of partsOf(words, from, textEnd)) parts.push(part);
-      from = textEnd + 1;
+    if (list !== BORDER && list.length + text.length > LIST_CHARACTERS) {
+      whole.push(list);
+      list = BORDER;
     }
+    list += text + BORDER;
   }
+  if (list !== BORDER) whole.push(list);
   return { whole, parts };
 }
 
 /** The parts of a text that is too long for one list. */
-function partsOf(words: readonly string[], start: number, textEnd: number): WordList[] {
+function partsOf(text: string): WordList[] {
+  const words = text.trim().split(" ");
   const parts: WordList[] = [];
-  for (let from = start; ; ) {
-    const end = endOfList(words, from, textEnd);
-    parts.push(listOf(words, from, end));
-    if (end === textEnd) return parts;
-    // At least one word further, so that the loop ends.
-    from = Math.max(end - OVERLAP, from + 1);
+  for (let from = 0; ; ) {
+    let end = from;
+    for (let room = LIST_CHARACTERS; end < words.length && room > 0; end++) {
+      room -= (words[end] as string).length + 1;
+    }
+    parts.push(`${BORDER} ${words.slice(from, end).join(" ")} ${BORDER}`);
+    if (end === words.length) return parts;
+    from = end - OVERLAP;
   }
 }
 
-/** Behind the last word that has room in a list. */
-function endOfList(words: readonly string[], from: number, most: number): number {
-  const known = new Set<string>();
-  let bytes = 0;
-  let at = from;
-  for (; at < most && at - from < WORDS_PER_LIST; at++) {
-    const word = words[at] as string;
-    if (known.has(word)) continue;
-    bytes += BYTES_PER_ENTRY + Math.min(word.length, 2 * LONGEST_WORD) * BYTES_PER_UNIT;
-    if (bytes > BYTES_PER_LIST) break;
-    known.add(word);
+/** @param words With spaces around them. */
+function withShortWords(words: string): string {
+  const most = LONGEST_WORD + 1;
+  for (let at = 0; at + most < words.length; ) {
+    const next = words.lastIndexOf(" ", at + most);
+    if (next === at) return words.replace(LONG_WORD, (word) => shortened(word, BORDER));
+    at = next;
   }
-  return at;
-}
-
-function listOf(words: readonly string[], from: number, to: number): WordList {
-  let list = BORDER;
-  for (let at = from; at < to; at++) {
-    const word = words[at] as string;
-    list += word === "" ? ` ${BORDER}` : ` ${shortened(word, BORDER)}`;
-  }
-  return `${list} ${BORDER}`;
+  return words;
 }
 
 /** What a term of a search looks for. */

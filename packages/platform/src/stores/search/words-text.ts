@@ -1,4 +1,4 @@
-import { wordsOf } from "../search/words-of.ts";
+import { wordsOf } from "./words-of.ts";
 
 const SPACE = 0x20;
 const ASCII = 128;
@@ -16,7 +16,12 @@ const FOLDED = Uint8Array.from({ length: ASCII }, (_, code) => {
  * @example wordsText(["Order 7-42", "--", "Crème"]) // " order 7 42  creme "
  */
 export function wordsText(texts: readonly string[]): string {
-  return texts.map((text) => asciiWords(text) ?? anyWords(text)).join("");
+  return texts.map(spacedWords).join("");
+}
+
+/** The words of one text, each between spaces; empty where there is none. */
+export function spacedWords(text: string): string {
+  return asciiWords(text) ?? anyWords(text);
 }
 
 /** Most texts are ASCII, whose words need no pattern to be found; null for others. */

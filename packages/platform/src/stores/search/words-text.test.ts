@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { wordsOf } from "../search/words-of.ts";
+import { wordsOf } from "./words-of.ts";
 import { wordsText } from "./words-text.ts";
 
 it.each([
