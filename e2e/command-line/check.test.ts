@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -69,7 +70,30 @@ describe("agate check", () => {
       problems: [],
       index_problems: [],
       repaired_index: false,
+      compacted_files: [],
     });
+  });
+
+  it("writes the databases anew with --compact, unless something is damaged", async () => {
+    const copy = join(folder, "compact");
+    await cp(healthy, copy, { recursive: true });
+    const { code, stdout, stderr } = await check(copy, "--compact");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `No damage found: ${TRACES} traces in ${TRACES} segments.\n`,
+    });
+    expect(stderr).toMatch(/^spans\.db: .+ before, .+ now\.\nindex\.db: .+ before, .+ now\.\n$/);
+    const again = await check(copy, "--compact", "--json");
+    const files = ["spans.db", "index.db"].map((name) => ({
+      file: join(copy, name),
+      bytes_before: statSync(join(copy, name)).size,
+      bytes_after: statSync(join(copy, name)).size,
+    }));
+    expect(JSON.parse(again.stdout)).toMatchObject({ traces: TRACES, compacted_files: files });
+    const bad = await damaged("compact-damaged", CHANGED_CONTENT);
+    const refused = await check(bad, "--compact", "--json");
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ compacted_files: [] });
   });
 
   it("ends with 1 and names the damaged trace, which a repair does not hide", async () => {

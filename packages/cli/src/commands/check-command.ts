@@ -1,6 +1,6 @@
-import { resolve } from "node:path";
-import type { DamagedTrace, FolderReport } from "@agate/platform/offline";
-import { formatCount, plural } from "@agate/protocol/format";
+import { basename, resolve } from "node:path";
+import type { CompactedFile, DamagedTrace, FolderReport } from "@agate/platform/offline";
+import { formatBytes, formatCount, plural } from "@agate/protocol/format";
 import { Command, Option } from "commander";
 import { printableLine } from "../terminal/printable.ts";
 import { silentProgress, startProgress } from "../terminal/progress.ts";
@@ -14,6 +14,7 @@ import { onThisMachine } from "./on-this-machine.ts";
 interface CheckFlags {
   readonly dataDir: string;
   readonly repairIndex?: true;
+  readonly compact?: true;
   readonly json?: true;
 }
 
@@ -26,23 +27,27 @@ export function checkCommand(): Command {
       new Option("--data-dir <folder>", "the data directory to check").makeOptionMandatory(),
     )
     .option("--repair-index", "rebuild the indexes and trace summaries from the recorded spans")
+    .option("--compact", "then, if nothing is damaged, rewrite the databases without free space")
     .option("--json", "print the result as JSON")
     .addHelpText(
       "after",
       examples(
         "agate check --data-dir .agate",
         "agate check --data-dir .agate --repair-index --json",
+        "agate check --data-dir .agate --compact",
       ),
     );
   return onThisMachine(command, check);
 }
 
 async function check({ flags, terminal }: { flags: CheckFlags; terminal: Terminal }) {
-  const { checkFolder } = await import("@agate/platform/offline");
+  const { checkFolder, compactFolder } = await import("@agate/platform/offline");
   let report: FolderReport;
+  let lines: readonly string[];
+  let compacted: readonly CompactedFile[] = [];
   {
     const isShown = terminal.canAnimate && flags.json === undefined;
-    using progress = isShown ? startProgress(terminal, "check".length) : silentProgress;
+    using progress = isShown ? startProgress(terminal, "compact".length) : silentProgress;
     progress.begin("check");
     try {
       report = checkFolder(resolve(flags.dataDir), {
@@ -54,9 +59,18 @@ async function check({ flags, terminal }: { flags: CheckFlags; terminal: Termina
       throw asFailure(error);
     }
     progress.done(plural(report.traces, "trace"));
+    lines = problemLines(report);
+    if (flags.compact && lines.length === 0) {
+      progress.begin("compact");
+      try {
+        compacted = compactFolder(resolve(flags.dataDir));
+      } catch (error) {
+        throw asFailure(error);
+      }
+      progress.done();
+    }
   }
-  if (flags.json) terminal.print(jsonFor(terminal, JSON.stringify(documentOf(report))));
-  const lines = problemLines(report);
+  if (flags.json) terminal.print(jsonFor(terminal, JSON.stringify(documentOf(report, compacted))));
   if (lines.length > 0) {
     throw new CommandFailure(adviceFor(report), lines);
   }
@@ -70,6 +84,11 @@ async function check({ flags, terminal }: { flags: CheckFlags; terminal: Termina
     );
   }
   if (report.repaired) terminal.note("The indexes were rebuilt.");
+  for (const { file, bytesBefore, bytesAfter } of compacted) {
+    terminal.note(
+      `${basename(file)}: ${formatBytes(bytesBefore)} before, ${formatBytes(bytesAfter)} now.`,
+    );
+  }
 }
 
 function problemLines(report: FolderReport): string[] {
@@ -93,7 +112,7 @@ function adviceFor({ damaged, problems, repaired }: FolderReport): string {
   return "The data is damaged. Restore a backup, or run the command with --repair-index and delete the traces that are still named.";
 }
 
-function documentOf(report: FolderReport) {
+function documentOf(report: FolderReport, compacted: readonly CompactedFile[]) {
   return {
     traces: report.traces,
     segments: report.segments,
@@ -103,6 +122,11 @@ function documentOf(report: FolderReport) {
     problems: report.problems,
     index_problems: report.indexProblems,
     repaired_index: report.repaired,
+    compacted_files: compacted.map(({ file, bytesBefore, bytesAfter }) => ({
+      file,
+      bytes_before: bytesBefore,
+      bytes_after: bytesAfter,
+    })),
   };
 }
 

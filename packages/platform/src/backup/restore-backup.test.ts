@@ -13,6 +13,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { packTar } from "modern-tar";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { storedScore } from "../stores/contract/stored-score.fixture.ts";
@@ -20,6 +21,7 @@ import { spanIdOf, storedSpan, traceIdOf } from "../stores/contract/stored-span.
 import { openSqliteRegistry } from "../stores/registry/open-sqlite-registry.ts";
 import type { StoredScore } from "../stores/score-store.ts";
 import { openDataDirectory, RESTORE_MARK } from "../stores/sqlite/data-directory.ts";
+import { canShrink } from "../stores/sqlite/free-pages.ts";
 import { openSqliteStore } from "../stores/sqlite/sqlite-store.ts";
 import type { RestoreRequest } from "./restore-backup.ts";
 import { restoreBackup } from "./restore-backup.ts";
@@ -106,6 +108,22 @@ describe("a restored data directory", () => {
     });
     await store.close();
     expect(found.items).toHaveLength(1);
+  });
+
+  it("gives its free pages back, also where the store that was copied does not", async () => {
+    const earlier = join(folder, "earlier");
+    await cp(source, earlier, { recursive: true });
+    {
+      using db = new DatabaseSync(join(earlier, "spans.db"));
+      db.exec("PRAGMA auto_vacuum = NONE; VACUUM");
+      expect(canShrink(db)).toBe(false);
+    }
+    const copied = join(folder, "earlier.tar");
+    await backUpFolder(earlier, copied, () => {});
+    const target = join(folder, "of-earlier");
+    await restore({ dataDirectory: target, backup: copied });
+    using db = new DatabaseSync(join(target, "spans.db"), { readOnly: true });
+    expect(canShrink(db)).toBe(true);
   });
 
   it("leaves nothing of what it replaced, a write-ahead log included", async () => {

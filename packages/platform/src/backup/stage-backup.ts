@@ -15,6 +15,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { BuildManifest } from "@agate/protocol";
 import { BUILD_MANIFEST_FILE } from "@agate/protocol";
+import { letShrink } from "../stores/sqlite/free-pages.ts";
 import { isCorrupt, transientReason } from "../stores/sqlite/sqlite-errors.ts";
 import type { BackupFile } from "./read-backup.ts";
 
@@ -83,6 +84,8 @@ function copyDatabase({ dataDirectory, stage }: StageRequest, name: string): Bac
   const copy = join(stage, name);
   {
     using source = new DatabaseSync(join(dataDirectory, name), { readOnly: true });
+    // A store that an earlier version made shrinks once it is restored.
+    letShrink(source);
     source.prepare("VACUUM INTO ?").run(copy);
   }
   {

@@ -17,3 +17,5 @@ export type { MigrationObserver } from "../store-copy/migration.ts";
 export type { TraceName } from "../store-copy/trace-sample.ts";
 export type { DamagedTrace, FolderReport } from "../stores/sqlite/check-folder.ts";
 export { checkFolder } from "../stores/sqlite/check-folder.ts";
+export type { CompactedFile } from "../stores/sqlite/compact-folder.ts";
+export { compactFolder } from "../stores/sqlite/compact-folder.ts";

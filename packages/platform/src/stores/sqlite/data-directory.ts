@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { asRefusal, checkDatabaseFile, refuseUnwritableFile } from "./check-database-file.ts";
+import { letShrink, makeSmallFileShrink } from "./free-pages.ts";
 import { APPLICATION_ID, MIGRATIONS, migrate, SCHEMA_VERSION } from "./span-schema.ts";
 import { DataDirectoryError, DataDirectoryInUseError, isBusy, reasonOf } from "./sqlite-errors.ts";
 
@@ -27,6 +28,9 @@ export function filesIn(directory: string) {
     pid: join(directory, "agate.pid"),
   };
 }
+
+/** What the copy of a database is called until `agate check --compact` has written all of it. */
+export const UNFINISHED_COPY = ".compact";
 
 /** Marks a data directory while a restore replaces its files. */
 export const RESTORE_MARK = "restore.unfinished";
@@ -86,6 +90,7 @@ export function openDataDirectory(
   return holdDataDirectory(path, () => {
     refuseUnfinishedRestore(path);
     refuseUnwritableFile(files.index);
+    for (const file of [files.spans, files.index]) rmSync(file + UNFINISHED_COPY, { force: true });
     checkDatabaseFile(files.spans, SPANS);
     prepareDatabase(files.spans, migrations);
   });
@@ -149,8 +154,10 @@ function prepareDatabase(file: string, migrations: readonly string[]): void {
   try {
     makePrivateFile(file);
     using db = new DatabaseSync(file);
+    letShrink(db);
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     migrate(db, migrations);
+    makeSmallFileShrink(db);
   } catch (error) {
     throw asRefusal(file, error);
   }

@@ -11,6 +11,13 @@ export interface LogCheckpointsOptions {
   readonly onErased: () => void;
 }
 
+/** What SQLite answers: frames in the log, and how many of them the file has. */
+interface Checkpoint {
+  readonly busy: number;
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
 /**
  * Copies the write-ahead log into the database file when the writer is idle. After a deletion the log is
  * truncated too, because it contains the old pages.
@@ -23,6 +30,8 @@ export class LogCheckpoints {
    * When the log must be truncated, because it may contain deleted content; undefined if it contains none.
    */
   #eraseAt: number | undefined;
+  /** Whether the file is longer than what it holds, until the log is copied into it as a whole. */
+  #isToShrink = false;
 
   constructor(db: DatabaseSync, options: LogCheckpointsOptions) {
     this.#db = db;
@@ -32,6 +41,16 @@ export class LogCheckpoints {
   /** To be called when rows were freed: the log contains their content from now on. */
   noteFreed(): void {
     this.#eraseAt ??= performance.now() + this.#options.eraseWithinMs;
+  }
+
+  /** Whether the log, or the file, may still contain deleted content. */
+  get isEraseDue(): boolean {
+    return this.#eraseAt !== undefined;
+  }
+
+  /** To be called when pages have left the end of the file, which is cut off by the next complete checkpoint. */
+  noteShrunk(): void {
+    this.#isToShrink = true;
   }
 
   /** Truncates the log at its deadline, even if the writer is not idle. */
@@ -49,13 +68,18 @@ export class LogCheckpoints {
     clearTimeout(this.#quiet);
   }
 
-  /** If a reader blocks the truncation, it is retried. */
+  /** If a reader blocks the truncation of the log, or of the file, it is retried. */
   #checkpoint(): void {
     try {
       const hasErased = this.#eraseAt !== undefined;
       const mode = hasErased ? "TRUNCATE" : "PASSIVE";
-      const row = this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).get() as { busy: number };
-      if (!hasErased) return;
+      const row = this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).get() as unknown as Checkpoint;
+      const isComplete = row.busy === 0 && row.checkpointed === row.log;
+      if (isComplete) this.#isToShrink = false;
+      if (!hasErased) {
+        if (this.#isToShrink) this.whenQuiet();
+        return;
+      }
       if (row.busy !== 0) {
         this.#eraseAt = performance.now() + QUIET_MS;
         this.whenQuiet();

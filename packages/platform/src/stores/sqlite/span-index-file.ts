@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { filesIn, makePrivateFile } from "./data-directory.ts";
+import { letShrink } from "./free-pages.ts";
 import { sqliteCode } from "./sqlite-errors.ts";
 
 const VERSION = 3;
@@ -87,6 +88,7 @@ export function openIndex(file: string): DatabaseSync {
   makePrivateFile(file);
   const index = new DatabaseSync(file);
   // Not FULL: what the index loses in a power failure is indexed again.
+  letShrink(index);
   index.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON");
   return index;
 }

@@ -13,6 +13,8 @@ import { isCorrupt, transientReason } from "./sqlite-errors.ts";
 
 /** While spans keep arriving, the index pauses this many times as long as it works. */
 const REST_WHILE_BUSY = 6;
+/** Making the file smaller pauses this many times as long as it works. */
+const REST_AFTER_SHRINKING = 2;
 /** After this long without a commit ingest is idle, and the index works without pauses. */
 const QUIET_AFTER_MS = 200;
 /** Erasing rewrites the index, so what retention removes every minute is erased together. */
@@ -64,6 +66,7 @@ const indexing = new CoalescedTask(async () => {
     await removeAll();
     await reindexAll();
     await eraseAll();
+    await shrinkAll();
     wakeForReindexing();
   } catch (error) {
     if (isCorrupt(error)) {
@@ -136,6 +139,16 @@ async function eraseAll(): Promise<void> {
     await indexAll();
   }
   erasedAt = performance.now();
+}
+
+/** Gives pages back to the system that erasing and merging have left free. */
+async function shrinkAll(): Promise<void> {
+  while (!closed) {
+    const started = performance.now();
+    if (!indexer.shrinkSome()) break;
+    await rest((performance.now() - started) * REST_AFTER_SHRINKING);
+    await indexAll();
+  }
 }
 
 serveThread<SpanIndexApi>(main, {

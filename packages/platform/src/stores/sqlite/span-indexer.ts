@@ -7,6 +7,7 @@ import type { SpanAdditions } from "../span-additions.ts";
 import { NO_ADDITIONS } from "../span-additions.ts";
 import type { StoreTrouble } from "../store-errors.ts";
 import { filesIn } from "./data-directory.ts";
+import { FreePages } from "./free-pages.ts";
 import { ScoreReader } from "./score-table.ts";
 import type { IndexProgress } from "./span-index-file.ts";
 import { openIndex, progressOf } from "./span-index-file.ts";
@@ -70,6 +71,7 @@ export class SpanIndexer {
   readonly #removeOlderText: StatementSync;
   readonly #removeId: StatementSync;
   readonly #merges: readonly StatementSync[];
+  readonly #freePages: FreePages;
   readonly #setTexts: StatementSync;
   readonly #setIds: StatementSync;
   readonly #setContents: StatementSync;
@@ -126,6 +128,7 @@ export class SpanIndexer {
         `INSERT INTO ${table} (${table}, rank) VALUES ('merge', -${PAGES_PER_MERGE})`,
       ),
     );
+    this.#freePages = new FreePages(this.#index);
     this.#setTexts = this.#index.prepare("UPDATE progress SET texts = ?");
     this.#setIds = this.#index.prepare("UPDATE progress SET ids = ?");
     this.#setContents = this.#index.prepare("UPDATE progress SET contents = ?");
@@ -191,6 +194,26 @@ export class SpanIndexer {
     }
     const row = this.#index.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { busy: number };
     return row.busy !== 0;
+  }
+
+  /**
+   * Gives some free pages of the file back to the system. What they held is overwritten in the file before.
+   *
+   * @returns False when none are left to give, or a reader still needs the log.
+   */
+  shrinkSome(): boolean {
+    if (!this.#freePages.areToGive || !this.#copyLog()) return false;
+    this.#inTransaction(() => {
+      this.#freePages.giveSome();
+    });
+    return this.#copyLog();
+  }
+
+  /** @returns Whether all of the write-ahead log is in the file, which is as long as what it holds then. */
+  #copyLog(): boolean {
+    const row = this.#index.prepare("PRAGMA wal_checkpoint(PASSIVE)").get();
+    const { log, checkpointed } = row as { log: number; checkpointed: number };
+    return log === checkpointed;
   }
 
   #changes(): number {

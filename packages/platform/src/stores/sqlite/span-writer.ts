@@ -8,6 +8,7 @@ import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts
 import type { StoreTrouble } from "../store-errors.ts";
 import { SummaryPacer } from "../summary/summary-pacer.ts";
 import { filesIn } from "./data-directory.ts";
+import { FreePages } from "./free-pages.ts";
 import { LogCheckpoints } from "./log-checkpoints.ts";
 import { OlderSpans } from "./older-spans.ts";
 import { ScoreWriter } from "./score-table.ts";
@@ -38,8 +39,8 @@ const RETRY_SUMMARY_MS = 200;
 /** After this many failures in a row, a trace is not summarised until the next start. */
 const SUMMARY_ATTEMPTS = 3;
 
-/** How long packing rests, in times of how long its last step took. */
-const REST_AFTER_MERGE = 2;
+/** How long packing rests, and making the file smaller, in times of how long the last step took. */
+const REST_AFTER_STEP = 2;
 
 interface Pending {
   readonly batch: BatchToWrite;
@@ -49,7 +50,7 @@ interface Pending {
 /**
  * The one writer of a data directory. Batches that arrive during a commit share the next one. Maintenance
  * (freeing deleted rows, summarising huge traces, compacting segments, filling columns and zones of older
- * versions, packing quiet traces) runs in small steps when no batch waits.
+ * versions, packing quiet traces, making the file smaller) runs in small steps when no batch waits.
  */
 export class SpanWriter {
   readonly #db: DatabaseSync;
@@ -60,6 +61,7 @@ export class SpanWriter {
   readonly #merger: TraceMerger;
   readonly #olderSpans: OlderSpans;
   readonly #zoneFiller: ZoneFiller;
+  readonly #freePages: FreePages;
   readonly #maxSpansPerTrace: number;
   readonly #announce: (changes: readonly TraceChange[]) => void;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
@@ -77,6 +79,8 @@ export class SpanWriter {
   #nextSummary: NodeJS.Timeout | undefined;
   /** Undefined while packing does not rest. */
   #nextMerge: NodeJS.Timeout | undefined;
+  /** Undefined while making the file smaller does not rest. */
+  #nextShrink: NodeJS.Timeout | undefined;
   #pending: Pending[] = [];
   #scheduled = false;
   #closed = false;
@@ -121,10 +125,15 @@ export class SpanWriter {
       onTrouble,
     });
     this.#zoneFiller = new ZoneFiller(this.#db, this.#writer.zones);
+    this.#freePages = new FreePages(this.#db);
     this.#checkpoints = new LogCheckpoints(this.#db, {
       eraseWithinMs,
-      // Wakes the index, which drops what was deleted.
-      onErased: () => announce([]),
+      onErased: () => {
+        // Wakes the index, which drops what was deleted.
+        announce([]);
+        // The file may become smaller now.
+        this.#schedule();
+      },
     });
     this.#announce = announce;
     this.#onTrouble = onTrouble;
@@ -199,6 +208,7 @@ export class SpanWriter {
     this.#checkpoints.cancel();
     clearTimeout(this.#nextSummary);
     clearTimeout(this.#nextMerge);
+    clearTimeout(this.#nextShrink);
     this.#db.close();
   }
 
@@ -271,7 +281,8 @@ export class SpanWriter {
         this.#olderSpans.fillSome(),
       ) ||
       this.#attempt("Some lists read more than they need to", () => this.#zoneFiller.fillSome()) ||
-      this.#mergeSome()
+      this.#mergeSome() ||
+      this.#shrinkSome()
     );
   }
 
@@ -285,10 +296,29 @@ export class SpanWriter {
       if (!hasMerged) wait = this.#merger.nextTurn();
       return hasMerged;
     });
-    if (isMore) wait = REST_AFTER_MERGE * (performance.now() - started);
+    if (isMore) wait = REST_AFTER_STEP * (performance.now() - started);
     if (wait === undefined) return false;
     this.#nextMerge = setTimeout(() => {
       this.#nextMerge = undefined;
+      this.#schedule();
+    }, wait).unref();
+    return false;
+  }
+
+  /** Gives some free pages back to the system, and rests. */
+  #shrinkSome(): boolean {
+    // Deleted content is overwritten in the file before its pages leave the file.
+    if (this.#nextShrink !== undefined || this.#checkpoints.isEraseDue) return false;
+    if (!this.#freePages.areToGive) return false;
+    const started = performance.now();
+    const hasShrunk = this.#attempt("Free pages are not given back to the system", () =>
+      this.#freePages.giveSome(),
+    );
+    if (!hasShrunk) return false;
+    this.#checkpoints.noteShrunk();
+    const wait = REST_AFTER_STEP * (performance.now() - started);
+    this.#nextShrink = setTimeout(() => {
+      this.#nextShrink = undefined;
       this.#schedule();
     }, wait).unref();
     return false;
