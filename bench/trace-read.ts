@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -48,6 +49,11 @@ export async function benchTraceRead(loadName: LoadName): Promise<Line[]> {
   await untilPacked(file);
   await untilIdle(agate.pid);
   const packed = usedBytes(file) / spans;
+  const index = join(folder.path, "index.db");
+  await untilCutOff(file);
+  await untilCutOff(index);
+  const onDisk = [file, index].map((each) => Math.round(fileBytes(each) / spans));
+  const indexUsed = usedBytes(index) / spans;
   await using bareFrames = await startBare(agate.port, whole, "zstd");
   const packedRates = await alternate({
     plain: { port: agate.port, paths: whole },
@@ -91,6 +97,13 @@ export async function benchTraceRead(loadName: LoadName): Promise<Line[]> {
       ratio: ratio(packed / received),
       target: "none",
     },
+    {
+      what: "length of spans.db and index.db, without scores, when all traces are packed",
+      measured: `${onDisk.join(" + ")} bytes a span`,
+      reference: `their used pages ${Math.round(packed)} + ${Math.round(indexUsed)}`,
+      ratio: ratio(onDisk.reduce((sum, bytes) => sum + bytes) / (packed + indexUsed)),
+      target: "≤ 800 bytes a span",
+    },
   ];
 }
 
@@ -123,11 +136,31 @@ async function alternate<Name extends string>(
   >;
 }
 
-/** Of the pages that are in use, as a file does not shrink, and without those of scores. */
+/** Of the pages that are in use, without those of scores. */
 function usedBytes(file: string): number {
+  return pageBytes(file, "name NOT LIKE 'scores%'");
+}
+
+/** The length of a file, free pages included, without the pages of scores. */
+function fileBytes(file: string): number {
+  return statSync(file).size - pageBytes(file, "name LIKE 'scores%'");
+}
+
+function pageBytes(file: string, condition: string): number {
   using db = new DatabaseSync(file, { readOnly: true });
-  const pages = db.prepare("SELECT sum(pgsize) AS bytes FROM dbstat WHERE name NOT LIKE 'scores%'");
+  const pages = db.prepare(
+    `SELECT coalesce(sum(pgsize), 0) AS bytes FROM dbstat WHERE ${condition}`,
+  );
   return (pages.get() as { bytes: number }).bytes;
+}
+
+/** Waits until a file is as long as its database: pages at its end leave it a second after the last write. */
+async function untilCutOff(file: string): Promise<void> {
+  using db = new DatabaseSync(file, { readOnly: true });
+  const length = db.prepare(
+    "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",
+  );
+  while (statSync(file).size > (length.get() as { bytes: number }).bytes) await pause(500);
 }
 
 async function untilPacked(file: string): Promise<void> {

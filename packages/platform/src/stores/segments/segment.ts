@@ -264,7 +264,7 @@ export function packSegment(
 ): { readonly header: string; readonly body: Uint8Array<ArrayBuffer> } {
   const json = unsealHeader(header);
   const packed = PACKED + Buffer.from(packFrame(Buffer.from(json))).toString("base64");
-  const frame = packFrame(body);
+  const frame = packFrame(body, "smaller");
   const shorter = packed.length < json.length ? packed : json;
   return { header: sealHeader(shorter, frame, traceId), body: frame };
 }

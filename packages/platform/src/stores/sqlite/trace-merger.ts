@@ -82,7 +82,6 @@ export class TraceMerger {
   readonly #laterArrivals: StatementSync;
   readonly #segments: StatementSync;
   readonly #headers: StatementSync;
-  readonly #rewrite: StatementSync;
   readonly #deleteSegments: StatementSync;
   readonly #insertSegment: StatementSync;
   readonly #moveSpans: StatementSync;
@@ -118,7 +117,6 @@ export class TraceMerger {
     this.#headers = db.prepare(
       "SELECT segment, header FROM segments WHERE segment > ? AND segment < ? ORDER BY segment",
     );
-    this.#rewrite = db.prepare("UPDATE segments SET header = ?, body = ? WHERE segment = ?");
     this.#deleteSegments = db.prepare("DELETE FROM segments WHERE segment >= ? AND segment < ?");
     this.#insertSegment = db.prepare(
       "INSERT INTO segments (segment, header, body) VALUES (?, ?, ?)",
@@ -282,7 +280,9 @@ export class TraceMerger {
     if (isUnsealed(row.header)) return NOTHING_DONE;
     checkBody(row.header, row.body, traceId);
     const { header, body } = packSegment(row.header, row.body, traceId);
-    this.#rewrite.run(header, body, row.segment);
+    // Not an UPDATE: a row that becomes smaller in its place leaves its page half empty.
+    this.#deleteSegments.run(row.segment, row.segment + 1);
+    this.#insertSegment.run(row.segment, header, body);
     return { bytes: row.body.length };
   }
 }
