@@ -68,6 +68,7 @@ async function inPostgres(): Promise<Upgraded> {
         "ALTER TABLE agate.traces DROP COLUMN indexed_again",
         "DROP INDEX agate.spans_by_values, agate.traces_by_values",
         "ALTER INDEX agate.spans_by_time RENAME TO spans_by_start",
+        "ALTER INDEX agate.spans_by_segment RENAME TO spans_by_no",
         "UPDATE agate.span_schema SET version = 8",
       ]) {
         await database.query(statement, []);

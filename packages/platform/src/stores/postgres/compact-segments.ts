@@ -2,6 +2,7 @@ import { blankSegment, entriesToKeep } from "../segments/compact-segment.ts";
 import type { PlacedEntry } from "../segments/segment.ts";
 import { DamagedSegmentError, decodeHeader } from "../segments/segment.ts";
 import { tableOfDay } from "./day.ts";
+import { isSpan } from "./filter-sql.ts";
 import { pack, unpack } from "./read-segments.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 
@@ -101,8 +102,9 @@ async function supersededIds(
   header: string,
 ): Promise<ReadonlySet<string>> {
   const rows = await transaction.query<{ span_id: string }>(
-    `SELECT span_id FROM ${tableOfDay("spans", day)}
-     WHERE span_id = ANY($1::text[]) AND trace_no = $2 AND segment > $3`,
+    `SELECT p.span_id FROM unnest($1::text[]) AS n (span_id)
+     JOIN ${tableOfDay("spans", day)} p ON ${isSpan("p", "n.span_id")}
+       AND p.trace_no = $2 AND p.segment > $3`,
     [decodeHeader(header, segment).map(({ id }) => id), trace_no, segment],
   );
   return new Set(rows.map(({ span_id }) => span_id));

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { spanIdOf, storedSpan } from "../contract/stored-span.fixture.ts";
 import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
-import { analyseTables } from "./day-tables.ts";
+import { analyseTables, makeDays } from "./day-tables.ts";
 import { openPostgresStore } from "./postgres-store.ts";
+import { prepareSpanDatabase } from "./prepare-database.ts";
 import { SpanDatabase } from "./span-database.ts";
 
 it("has PostgreSQL count the rows of a day that has become large, once", async () => {
@@ -37,6 +38,25 @@ it("has PostgreSQL count the rows of a day that has become large, once", async (
   await store.close();
 });
 
+it("keeps numbers before texts in the spans of a day, so that no bytes lie between them", async () => {
+  const address = await (await sharedPostgres()).createDatabase();
+  const database = new SpanDatabase(address, { connections: 1, statementMs: 60_000 });
+  await prepareSpanDatabase(address);
+  await makeDays(database, [0]);
+  const columns = (table: string) =>
+    database.query<{ name: string; width: number }>(
+      `SELECT attname AS name, attlen AS width, attcollation, attnotnull FROM pg_attribute
+       WHERE attrelid = $1::regclass AND attnum > 0 ORDER BY attnum`,
+      [table],
+    );
+  const [ofDay, all] = [await columns("agate.spans_19700101"), await columns("agate.spans")];
+  expect(ofDay.map(({ width }) => width)).toEqual(
+    all.map(({ width }) => width).sort((one, other) => other - one),
+  );
+  expect(new Set(ofDay)).toEqual(new Set(all));
+  await database.close();
+});
+
 it("has PostgreSQL make no statistics of the words of a row, in new days and in those of earlier versions", async () => {
   const address = await (await sharedPostgres()).createDatabase();
   const onFailure = (error: unknown) => expect.fail(String(error));
@@ -62,7 +82,8 @@ it("has PostgreSQL make no statistics of the words of a row, in new days and in 
     "ALTER TABLE agate.texts DROP COLUMN word_list",
     "ALTER TABLE agate.long_texts DROP COLUMN word_list",
     "ALTER INDEX agate.spans_by_time RENAME TO spans_by_start",
-    "UPDATE agate.span_schema SET version = version - 2",
+    "ALTER INDEX agate.spans_by_segment RENAME TO spans_by_no",
+    "UPDATE agate.span_schema SET version = version - 3",
   ]) {
     await database.query(statement);
   }

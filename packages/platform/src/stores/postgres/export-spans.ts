@@ -26,13 +26,12 @@ interface TraceRow {
   readonly segments: number;
 }
 
-const SEGMENT = "trace_no, segment, first_span, spans, header, body";
+const SEGMENT = "trace_no, segment, first_span, header, body";
 
 interface SegmentRow {
   readonly trace_no: number;
   readonly segment: number;
   readonly first_span: number;
-  readonly spans: number;
   readonly header: Buffer<ArrayBuffer>;
   readonly body: Buffer<ArrayBuffer>;
 }
@@ -205,10 +204,9 @@ async function readColumns(
   const rows = await runner.query<ColumnsRow>(
     `SELECT p.span_no, p.name, p.spankind AS kind, p.status, p.latency, p.application, p.route,
        p.variant, p.revision, p.environment, p.user_id AS "userId", p.session_id AS "sessionId", p.run
-     FROM unnest($1::bigint[], $2::integer[]) AS n (first_span, spans)
-     JOIN ${tableOfDay("spans", day)} p
-       ON p.span_no >= n.first_span AND p.span_no < n.first_span + n.spans`,
-    [segments.map(({ first_span }) => first_span), segments.map(({ spans }) => spans)],
+     FROM unnest($1::bigint[], $2::integer[]) AS n (trace_no, segment)
+     JOIN ${tableOfDay("spans", day)} p ON p.trace_no = n.trace_no AND p.segment = n.segment`,
+    [segments.map(({ trace_no }) => trace_no), segments.map(({ segment }) => segment)],
   );
   return new Map(rows.map((row) => [row.span_no, row]));
 }

@@ -7,6 +7,11 @@ import { SEGMENTS_PER_GROUP } from "./segment-texts.ts";
 import type { SqlValue } from "./span-database.ts";
 import type { ListQuery, SearchQuery } from "./word-lists.ts";
 
+/** That a row of `spans` has an id: the index is on a hash of it. */
+export function isSpan(row: string, spanId: string): string {
+  return `hashtextextended(${row}.span_id, 0) = hashtextextended(${spanId}, 0) AND ${row}.span_id = ${spanId}`;
+}
+
 /** The table that a list reads: `t` is a row of `traces`, `p` one of `spans`. */
 export type ListedTable = "t" | "p";
 
@@ -130,11 +135,13 @@ export function spansToList(where: Conditions, search: SpanSearch | null): strin
   if (search?.kind !== "few") return "agate.spans p JOIN agate.traces t ON t.trace_no = p.trace_no";
   const { ranges } = search;
   const days = where.value(ranges.map(({ day }) => dateText(day)));
+  const traceNos = where.value(ranges.map(({ traceNo }) => traceNo));
   const firsts = where.value(ranges.map(({ first }) => first));
   const counts = where.value(ranges.map(({ count }) => count));
-  return `unnest(${days}::date[], ${firsts}::bigint[], ${counts}::integer[]) AS f (day, first, count)
+  return `unnest(${days}::date[], ${traceNos}::bigint[], ${firsts}::integer[], ${counts}::integer[])
+      AS f (day, trace_no, first, count)
     CROSS JOIN LATERAL (SELECT * FROM agate.spans
-      WHERE day = f.day AND span_no >= f.first AND span_no < f.first + f.count OFFSET 0) AS p
+      WHERE day = f.day AND trace_no = f.trace_no AND segment >= f.first AND segment < f.first + f.count OFFSET 0) AS p
     CROSS JOIN LATERAL (SELECT * FROM agate.traces WHERE trace_no = p.trace_no OFFSET 0) AS t`;
 }
 

@@ -4,6 +4,7 @@ import { beyondLimit } from "../span-limit.ts";
 import type { RejectedSpan } from "../span-store.ts";
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import { dateText, tableOfDay } from "./day.ts";
+import { isSpan } from "./filter-sql.ts";
 import type { PlacedTrace } from "./place-traces.ts";
 import { unpack } from "./read-segments.ts";
 import type { SqlRunner } from "./span-database.ts";
@@ -104,6 +105,7 @@ async function giveSegmentsBack(
 interface EarlierSpan {
   /** In the list of the trace's spans that were sent. */
   readonly index: number;
+  readonly trace_no: number;
   readonly span_no: number;
   readonly segment: number;
 }
@@ -117,10 +119,10 @@ async function earlierSpans(
   const names = traces.flatMap(({ traceNo, trace }) =>
     trace.columns.map(([spanId], index) => [traceNo, spanId, index] as const),
   );
-  const rows = await transaction.query<EarlierSpan & { trace_no: number }>(
+  const rows = await transaction.query<EarlierSpan>(
     `SELECT p.trace_no, p.span_no, p.segment, n.index
      FROM unnest($1::bigint[], $2::text[], $3::integer[]) AS n (trace_no, span_id, index)
-     JOIN ${tableOfDay("spans", day)} p ON p.span_id = n.span_id AND p.trace_no = n.trace_no`,
+     JOIN ${tableOfDay("spans", day)} p ON ${isSpan("p", "n.span_id")} AND p.trace_no = n.trace_no`,
     [names.map(([no]) => no), names.map(([, id]) => id), names.map(([, , index]) => index)],
   );
   return Map.groupBy(rows, (row) => row.trace_no);
@@ -183,8 +185,14 @@ async function forgetReplaced(
 ): Promise<void> {
   if (replaced.length === 0) return;
   await transaction.query(
-    `DELETE FROM ${tableOfDay("spans", day)} WHERE span_no = ANY($1::bigint[])`,
-    [replaced.map(({ span_no }) => span_no)],
+    `DELETE FROM ${tableOfDay("spans", day)} p
+     USING unnest($1::bigint[], $2::integer[], $3::bigint[]) AS n (trace_no, segment, span_no)
+     WHERE p.trace_no = n.trace_no AND p.segment = n.segment AND p.span_no = n.span_no`,
+    [
+      replaced.map(({ trace_no }) => trace_no),
+      replaced.map(({ segment }) => segment),
+      replaced.map(({ span_no }) => span_no),
+    ],
   );
 }
 

@@ -2,6 +2,7 @@ import type { SearchTerm } from "../search/search-text.ts";
 import { parseSearch } from "../search/search-text.ts";
 import type { SpanFilter } from "../span-query.ts";
 import { dateText } from "./day.ts";
+import type { SegmentPlace } from "./read-segments.ts";
 import { groupOf, SEGMENTS_PER_GROUP } from "./segment-texts.ts";
 import type { SqlRunner, SqlValue } from "./span-database.ts";
 import type { ListQuery, SearchQuery } from "./word-lists.ts";
@@ -16,16 +17,17 @@ export type TraceSearch =
   /** Each trace is checked, in the order of the list. */
   | { readonly kind: "many"; readonly query: SearchQuery };
 
-/** Spans whose numbers follow each other. */
-interface SpanRange {
+/** Segments of a trace that follow each other. */
+interface SegmentRange {
   readonly day: number;
+  readonly traceNo: number;
   readonly first: number;
   readonly count: number;
 }
 
 /** How spans are found that may have all terms, or that are of rare traces. */
 export type SpanSearch =
-  | { readonly kind: "few"; readonly ranges: readonly SpanRange[] }
+  | { readonly kind: "few"; readonly ranges: readonly SegmentRange[] }
   /** Each span is checked, in the order of the list. */
   | { readonly kind: "many"; readonly queries: readonly SearchQuery[] };
 
@@ -94,10 +96,14 @@ async function planQueries(
 }
 
 /** A row of words: of a segment, or of a span that an earlier version has indexed. */
-type FoundText = { readonly day: number; readonly span_no: number } & (
-  | { readonly trace_no: number; readonly segment: number }
-  | { readonly trace_no: null; readonly segment: null }
-);
+type FoundText =
+  | (SegmentPlace & { readonly span_no: number })
+  | {
+      readonly day: number;
+      readonly span_no: number;
+      readonly trace_no: null;
+      readonly segment: null;
+    };
 
 async function findTexts(
   runner: SqlRunner,
@@ -125,53 +131,42 @@ async function findTexts(
 
 /** The numbers of the traces that some rows of words belong to. */
 async function tracesOf(runner: SqlRunner, found: readonly FoundText[]): Promise<number[]> {
-  const traceNos = new Set(found.flatMap(({ trace_no }) => (trace_no === null ? [] : [trace_no])));
-  const earlier = found.filter(({ trace_no }) => trace_no === null);
-  if (earlier.length > 0) {
-    const rows = await runner.query<{ readonly trace_no: number }>(
-      `SELECT s.trace_no FROM unnest($1::date[], $2::bigint[]) AS f (day, span_no)
-       CROSS JOIN LATERAL (SELECT trace_no FROM agate.spans
-         WHERE day = f.day AND span_no = f.span_no OFFSET 0) AS s`,
-      [earlier.map(({ day }) => dateText(day)), earlier.map(({ span_no }) => span_no)],
-    );
-    for (const { trace_no } of rows) traceNos.add(trace_no);
-  }
-  return [...traceNos];
+  return [...new Set((await placesOf(runner, found)).map(({ trace_no }) => trace_no))];
 }
 
-/** The spans that are indexed together with rows of words. */
-async function rangesOf(runner: SqlRunner, found: readonly FoundText[]): Promise<SpanRange[]> {
-  const ranges: SpanRange[] = [];
-  const groups = new Map<string, readonly [day: number, traceNo: number, first: number]>();
-  for (const { day, span_no, trace_no, segment } of found) {
-    if (trace_no === null) ranges.push({ day, first: span_no, count: 1 });
-    else groups.set(`${trace_no} ${groupOf(segment)}`, [day, trace_no, groupOf(segment)]);
-  }
-  if (groups.size === 0) return ranges;
-  const places = [...groups.values()];
-  const segments = await runner.query<SpanRange>(
-    `SELECT s.day, s.first_span AS first, s.spans AS count
-     FROM unnest($1::date[], $2::bigint[], $3::integer[]) AS f (day, trace_no, segment)
-     CROSS JOIN LATERAL (SELECT day, first_span, spans FROM agate.segments
-       WHERE day = f.day AND trace_no = f.trace_no
-         AND segment >= f.segment AND segment < f.segment + ${SEGMENTS_PER_GROUP} OFFSET 0) AS s`,
+/** The segments that are indexed together with rows of words. */
+async function rangesOf(runner: SqlRunner, found: readonly FoundText[]): Promise<SegmentRange[]> {
+  const ranges = (await placesOf(runner, found)).map(({ day, trace_no, segment }): SegmentRange => {
+    return { day, traceNo: trace_no, first: groupOf(segment), count: SEGMENTS_PER_GROUP };
+  });
+  return [...new Map(ranges.map((range) => [`${range.traceNo} ${range.first}`, range])).values()];
+}
+
+/** The segments of rows of words. Those of earlier versions only have the number of their span, which no index has. */
+async function placesOf(
+  runner: SqlRunner,
+  found: readonly FoundText[],
+): Promise<readonly SegmentPlace[]> {
+  const places = found.filter((row) => row.trace_no !== null);
+  const earlier = found.filter((row) => row.trace_no === null);
+  if (earlier.length === 0) return places;
+  const rows = await runner.query<SegmentPlace>(
+    `SELECT day, trace_no, segment FROM agate.spans
+     WHERE day = ANY($1::date[]) AND span_no = ANY($2::bigint[])`,
     [
-      places.map(([day]) => dateText(day)),
-      places.map(([, traceNo]) => traceNo),
-      places.map(([, , first]) => first),
+      [...new Set(earlier.map(({ day }) => day))].map(dateText),
+      earlier.map(({ span_no }) => span_no),
     ],
   );
-  return [...ranges, ...segments];
+  return [...places, ...rows];
 }
 
 async function spansOfFailed(runner: SqlRunner, project: string): Promise<SpanSearch | null> {
-  const ranges = await runner.query<SpanRange>(
-    `SELECT s.day, s.first_span AS first, s.spans AS count FROM agate.traces t
-     CROSS JOIN LATERAL (SELECT day, first_span, spans FROM agate.segments
-       WHERE day = t.day AND trace_no = t.trace_no OFFSET 0) AS s
-     WHERE t.project = $1 AND t.failed_spans > 0 LIMIT $2`,
+  const ranges = await runner.query<SegmentRange & { readonly spans: number }>(
+    `SELECT day, trace_no AS "traceNo", 0 AS first, segments AS count, spans FROM agate.traces
+     WHERE project = $1 AND failed_spans > 0 LIMIT $2`,
     [project, FEW + 1],
   );
-  const spans = ranges.reduce((sum, { count }) => sum + count, 0);
+  const spans = ranges.reduce((sum, range) => sum + range.spans, 0);
   return spans > FEW ? null : { kind: "few", ranges };
 }

@@ -193,21 +193,11 @@ export async function deleteTexts(
   segments: readonly SpanNumbers[],
 ): Promise<void> {
   for (const table of ["texts", "long_texts"] as const) {
-    await deleteNumbered(transaction, table, day, segments);
+    await transaction.query(
+      `DELETE FROM ${tableOfDay(table, day)} x
+       USING unnest($1::bigint[], $2::integer[]) AS n (first_span, spans)
+       WHERE x.span_no >= n.first_span AND x.span_no < n.first_span + n.spans`,
+      [segments.map(({ first_span }) => first_span), segments.map(({ spans }) => spans)],
+    );
   }
-}
-
-/** Deletes the rows of segments in a table by the numbers of spans. */
-export async function deleteNumbered(
-  transaction: SqlRunner,
-  table: "spans" | "texts" | "long_texts",
-  day: number,
-  segments: readonly SpanNumbers[],
-): Promise<void> {
-  await transaction.query(
-    `DELETE FROM ${tableOfDay(table, day)} x
-     USING unnest($1::bigint[], $2::integer[]) AS n (first_span, spans)
-     WHERE x.span_no >= n.first_span AND x.span_no < n.first_span + n.spans`,
-    [segments.map(({ first_span }) => first_span), segments.map(({ spans }) => spans)],
-  );
 }

@@ -3,6 +3,7 @@ import { UnindexableSpans } from "../search/unindexable-spans.ts";
 import type { StoreTrouble } from "../store-errors.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import { dateText, tableOfDay } from "./day.ts";
+import { isSpan } from "./filter-sql.ts";
 import { isDataError } from "./postgres-errors.ts";
 import type { SegmentRow, TextRules } from "./segment-texts.ts";
 import { deleteTexts, groupOf, insertTexts, SEGMENTS_PER_GROUP } from "./segment-texts.ts";
@@ -146,7 +147,7 @@ async function takeLogged(transaction: SqlTransaction): Promise<Taken | null> {
     `SELECT p.day, p.trace_no, p.segment
      FROM unnest($1::text[], $2::text[], $3::text[]) AS n (project, trace_id, span_id)
      JOIN agate.traces t ON t.project = n.project AND t.trace_id = n.trace_id
-     JOIN agate.spans p ON p.span_id = n.span_id AND p.day = t.day AND p.trace_no = t.trace_no`,
+     JOIN agate.spans p ON ${isSpan("p", "n.span_id")} AND p.day = t.day AND p.trace_no = t.trace_no`,
     [
       logged.map(({ project }) => project),
       logged.map(({ trace_id }) => trace_id),
@@ -239,9 +240,7 @@ async function currentSpans(
   for (const [day, ofDay] of Map.groupBy(places, ([day]) => day)) {
     const rows = await transaction.query<{ readonly span_no: number }>(
       `SELECT p.span_no FROM unnest($1::bigint[], $2::integer[]) AS n (trace_no, segment)
-       JOIN ${tableOfDay("segments", day)} s ON s.trace_no = n.trace_no AND s.segment = n.segment
-       JOIN ${tableOfDay("spans", day)} p
-         ON p.span_no >= s.first_span AND p.span_no < s.first_span + s.spans`,
+       JOIN ${tableOfDay("spans", day)} p ON p.trace_no = n.trace_no AND p.segment = n.segment`,
       [ofDay.map(([, traceNo]) => traceNo), ofDay.map(([, , segment]) => segment)],
     );
     for (const { span_no } of rows) spanNos.add(span_no);

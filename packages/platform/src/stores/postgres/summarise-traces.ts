@@ -313,9 +313,7 @@ async function tellingSpans(
   const rows = await transaction.query<SpanRow>(
     `SELECT ${SPAN_COLUMNS.replaceAll(/\w+/g, "p.$&")}
      FROM unnest($1::bigint[], $2::text[]) AS n (trace_no, top_id)
-     JOIN ${tableOfDay("segments", day)} s ON s.trace_no = n.trace_no
-     JOIN ${tableOfDay("spans", day)} p
-       ON p.span_no >= s.first_span AND p.span_no < s.first_span + s.spans
+     JOIN ${tableOfDay("spans", day)} p ON p.trace_no = n.trace_no
      WHERE p.span_id = n.top_id OR p.status = 'ERROR' OR coalesce(p.application, p.route, p.variant,
        p.revision::text, p.environment, p.user_id, p.session_id, p.run) IS NOT NULL
      ORDER BY p.trace_no, p.span_id <> n.top_id, p.start, p.start_nanos, p.span_id`,

@@ -14,6 +14,7 @@ import { isTraffic, MOST_PAGE_BYTES } from "../span-query.ts";
 import type { TopsOptions, TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
 import { tableOfDay } from "./day.ts";
+import { isSpan } from "./filter-sql.ts";
 import { ListedScores } from "./listed-scores.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import { openRecordsOf, segmentsInOrder, unpack } from "./read-segments.ts";
@@ -157,12 +158,12 @@ async function readSpan(
   project: string,
   spanId: string,
 ): Promise<TreeRead> {
-  // Expressions, so that PostgreSQL looks spans up by id: with many small days it would scan them all by number, and
-  // in a day without statistics it would read the index of the project's spans.
+  // Expressions, so that PostgreSQL looks spans up by id: in a day without statistics it would read the index of the
+  // project's spans.
   const [place] = await runner.query<SpanPlace>(
     `SELECT p.trace_no, p.day, p.segment, t.trace_id, t.segments, t.spans, ${IS_SCORED} AS is_scored
      FROM agate.spans p JOIN agate.traces t ON t.trace_no = p.trace_no
-     WHERE p.span_id = $1 AND p.project || '' = $2 ORDER BY p.span_no + 0 DESC LIMIT 1`,
+     WHERE ${isSpan("p", "$1")} AND p.project || '' = $2 ORDER BY p.span_no DESC LIMIT 1`,
     [spanId, project],
     "place-of-span",
   );

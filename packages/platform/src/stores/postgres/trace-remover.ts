@@ -2,7 +2,7 @@ import type { DeleteOutcome } from "../span-store.ts";
 import { StoreUnavailableError } from "../store-errors.ts";
 import { dateText, dayOf, tableOfDay } from "./day.ts";
 import { dropDay } from "./day-tables.ts";
-import { deleteNumbered, deleteTexts } from "./segment-texts.ts";
+import { deleteTexts } from "./segment-texts.ts";
 import type { SpanDatabase } from "./span-database.ts";
 
 /** How many segments one step frees: few, so that no other transaction waits long. */
@@ -137,10 +137,10 @@ export function freeSome(
     const { trace_no, day } = trace;
     onTaken(trace_no);
     const segments = tableOfDay("segments", day);
-    const gone = await transaction.query<{ first_span: number; spans: number }>(
+    const gone = await transaction.query<{ segment: number; first_span: number; spans: number }>(
       `DELETE FROM ${segments} WHERE trace_no = $1 AND segment IN (
          SELECT segment FROM ${segments} WHERE trace_no = $1 ORDER BY segment LIMIT $2
-       ) RETURNING first_span, spans`,
+       ) RETURNING segment, first_span, spans`,
       [trace_no, SEGMENTS_PER_STEP],
     );
     if (gone.length === 0) {
@@ -149,7 +149,10 @@ export function freeSome(
       }
       return true;
     }
-    await deleteNumbered(transaction, "spans", day, gone);
+    await transaction.query(
+      `DELETE FROM ${tableOfDay("spans", day)} WHERE trace_no = $1 AND segment = ANY($2::integer[])`,
+      [trace_no, gone.map(({ segment }) => segment)],
+    );
     await deleteTexts(transaction, day, gone);
     return true;
   });

@@ -106,7 +106,7 @@ describe.each([
     "of spans of few traces, %j, look these up",
     async (filter) => {
       const plan = await planOf(listSpans, filter);
-      expect(plan).toMatch(/using spans_\w+_span_no_idx|Scan on spans_\w+_span_no_idx/);
+      expect(plan).toMatch(/using spans_\w+_trace_no_segment_idx|Scan on spans_\w+_trace_no_segment_idx/);
       expect(plan).not.toContain("Seq Scan");
     },
   );
