@@ -106,7 +106,9 @@ describe.each([
     "of spans of few traces, %j, look these up",
     async (filter) => {
       const plan = await planOf(listSpans, filter);
-      expect(plan).toMatch(/using spans_\w+_trace_no_segment_idx|Scan on spans_\w+_trace_no_segment_idx/);
+      expect(plan).toMatch(
+        /using spans_\w+_trace_no_segment_idx|Scan on spans_\w+_trace_no_segment_idx/,
+      );
       expect(plan).not.toContain("Seq Scan");
     },
   );
