@@ -9,6 +9,10 @@ const FOLDED = Uint8Array.from({ length: ASCII }, (_, code) => {
   return word.charCodeAt(0);
 });
 
+/** Texts up to this length share one piece of memory: making one for each takes as long as a short text. */
+export const SHORT = 16 * 1024;
+const shared = Buffer.allocUnsafe(SHORT + 2);
+
 /**
  * The words of texts as {@link wordsOf} has them, each between spaces: a phrase is found as a text with spaces around
  * it. Two spaces stand between two texts.
@@ -26,18 +30,23 @@ export function spacedWords(text: string): string {
 
 /** Most texts are ASCII, whose words need no pattern to be found; null for others. */
 function asciiWords(text: string): string | null {
-  const bytes = Buffer.allocUnsafe(text.length + 2);
+  const { length } = text;
+  const bytes = length <= SHORT ? shared : Buffer.allocUnsafe(length + 2);
+  // Room for as many bytes as characters: a character beyond ASCII takes more, and is seen or left out.
+  if (bytes.write(text, 1, length, "utf8") !== length) return null;
   bytes[0] = SPACE;
+  // Words are never longer than the text they are from, and are written over it.
   let end = 1;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
+  let last = SPACE;
+  for (let at = 1; at <= length; at++) {
+    const code = bytes[at]!;
     if (code >= ASCII) return null;
     const folded = FOLDED[code]!;
-    if (folded !== 0) bytes[end++] = folded;
-    else if (bytes[end - 1] !== SPACE) bytes[end++] = SPACE;
+    if (folded !== 0) bytes[end++] = last = folded;
+    else if (last !== SPACE) bytes[end++] = last = SPACE;
   }
   if (end === 1) return "";
-  if (bytes[end - 1] !== SPACE) bytes[end++] = SPACE;
+  if (last !== SPACE) bytes[end++] = SPACE;
   return bytes.toString("latin1", 0, end);
 }
 
