@@ -1,7 +1,7 @@
 import type { ClickHouseAddress } from "../store-address.ts";
 
 /** Counts the changes that {@link clickHouseSchema} has seen since the first release. */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 /** The evaluation run of a trace; null for live traffic. */
 const RUN = "run Nullable(String)";
@@ -54,6 +54,26 @@ const FILTERED_NAMES = FILTERED_COLUMNS.join(", ");
 /** Beyond the microseconds of `start`, for the order. Not in the key: it would tell no two rows apart. */
 const START_NANOS = "start_nanos UInt16 CODEC(ZSTD)";
 
+/** The words of a span, in their order. */
+const WORDS = "words String CODEC(ZSTD(3))";
+
+/** What ClickHouse cannot alter in a table that is there. */
+export interface TableLayout {
+  /** Of `spans`: what is compressed and read at once. */
+  readonly granuleBytes: number;
+  /** Of the index of words, beside its tokenizer. */
+  readonly postings: string;
+}
+
+/** That of new tables. */
+export const LAYOUT: TableLayout = {
+  granuleBytes: 1024 * 1024,
+  postings: ", posting_list_codec = 'bitpacking'",
+};
+
+/** That of tables up to version 7 of the schema, which keep it. */
+export const EARLIER_LAYOUT: TableLayout = { granuleBytes: 256 * 1024, postings: "" };
+
 /** How rows are kept. */
 interface Kept {
   readonly version: string;
@@ -95,10 +115,10 @@ const INCOMING: Table = {
 };
 
 /**
- * Spans by trace. Small granules: a trace is few rows, and a granule is the least that is read. One
+ * Spans by trace. Granules of few rows: a trace is few rows, and a granule is the least that is read. One
  * file: a trace takes most columns of few rows, and opening a file for each would take longer.
  */
-const SPANS: Table = {
+const spans = ({ granuleBytes }: TableLayout): Table => ({
   name: "spans",
   columns: `
   project LowCardinality(String),
@@ -117,13 +137,13 @@ const SPANS: Table = {
     version: "version",
     orderBy: "project, trace_id, start, span_id",
     primaryKey: "project, trace_id, start",
-    granularity: { rows: 1024, bytes: 256 * 1024 },
+    granularity: { rows: 1024, bytes: granuleBytes },
     wideFrom: 1024 ** 3,
   },
-};
+});
 
 /** Spans by time, narrow, for lists and search. */
-const SPANS_BY_START: Table = {
+const spansByStart = ({ postings }: TableLayout): Table => ({
   name: "spans_by_start",
   columns: `
   project LowCardinality(String),
@@ -134,11 +154,11 @@ const SPANS_BY_START: Table = {
   version UInt64 CODEC(Delta, ZSTD),
   received Int64 CODEC(Delta, ZSTD),${FILTERED},
   cost Nullable(Float64),
-  words String CODEC(ZSTD),
+  ${WORDS},
   ${FILTER_INDEX},
-  INDEX by_words words TYPE text(tokenizer = splitByString([' ']))`,
+  INDEX by_words words TYPE text(tokenizer = splitByString([' '])${postings})`,
   kept: { version: "version", orderBy: "project, start, span_id, trace_id" },
-};
+});
 
 /** Which writes touched a trace: whether there are others is asked after every write. */
 const COMMITS: Table = {
@@ -253,10 +273,14 @@ const SCORES: Table = {
   },
 };
 
-const TABLES = [INCOMING, SPANS, SPANS_BY_START, COMMITS, TRACES, TRACES_BY_ID, SCORES];
+function tables(layout: TableLayout): Table[] {
+  return [INCOMING, spans(layout), spansByStart(layout), COMMITS, TRACES, TRACES_BY_ID, SCORES];
+}
 
 /** The tables that hold rows of traces. */
-export const KEPT_TABLES = TABLES.filter((table) => table.kept !== null).map(({ name }) => name);
+export const KEPT_TABLES = tables(LAYOUT)
+  .filter((table) => table.kept !== null)
+  .map(({ name }) => name);
 
 interface View {
   readonly to: string;
@@ -290,9 +314,12 @@ export const ARRIVAL = "toDateTime(intDiv(received, 1000000), 'UTC')";
  * Every statement that makes the tables, in order; each may be run again, by several replicas at
  * once. On a cluster there is a replicated table on each shard behind a distributed one, which has
  * the name that is used; a trace has all of its rows on one shard.
+ *
+ * @param layout On a cluster whose tables are there, theirs: ClickHouse refuses a replica that differs.
  */
 export function clickHouseSchema(
   address: Pick<ClickHouseAddress, "database" | "cluster">,
+  layout = LAYOUT,
 ): readonly string[] {
   const { cluster } = address;
   const onCluster = cluster === null ? "" : ` ON CLUSTER ${quoted(cluster)}`;
@@ -303,7 +330,8 @@ export function clickHouseSchema(
 ENGINE = ${engine(cluster, "MergeTree")}
 ORDER BY version`,
   ];
-  for (const { name, columns, kept } of TABLES) {
+  const all = tables(layout);
+  for (const { name, columns, kept } of all) {
     const head = `CREATE TABLE IF NOT EXISTS ${local(name)}${onCluster} (${columns}\n)`;
     statements.push(
       kept === null ? `${head}\nENGINE = Null` : `${head}\n${storage(cluster, kept)}`,
@@ -322,7 +350,7 @@ AS SELECT project, trace_id, version, any(received) AS received, count() AS span
 FROM ${local("incoming")} GROUP BY project, trace_id, version`,
   );
   if (cluster === null) return statements;
-  for (const name of ["schema_version", ...TABLES.map((table) => table.name)]) {
+  for (const name of ["schema_version", ...all.map((table) => table.name)]) {
     const shard = name === "schema_version" ? "rand()" : "cityHash64(project, trace_id)";
     statements.push(
       `CREATE TABLE IF NOT EXISTS ${place(name)}${onCluster} AS ${local(name)}
@@ -362,11 +390,13 @@ export function clickHouseUpgrade(
       ),
   );
   const indexed = `ALTER TABLE ${place(localName(address, "traces"))}${onCluster} ADD INDEX IF NOT EXISTS ${FAILED_INDEX.replace("INDEX ", "")}`;
+  // Parts have it after their next merge.
+  const compressed = `ALTER TABLE ${place(localName(address, "spans_by_start"))}${onCluster} MODIFY COLUMN ${WORDS}`;
   const selected = VIEWS.map(
     ({ to, from, select }) => `ALTER TABLE ${place(`${to}_view`)}${onCluster}
 MODIFY QUERY SELECT ${select} FROM ${place(localName(address, from))}`,
   );
-  return [...added, indexed, ...selected];
+  return [...added, indexed, compressed, ...selected];
 }
 
 /** The table that holds the rows: on a cluster, the one on each shard. */

@@ -6,10 +6,13 @@ import {
   ARRIVAL,
   clickHouseSchema,
   clickHouseUpgrade,
+  EARLIER_LAYOUT,
   KEPT_TABLES,
+  LAYOUT,
   localName,
   quoted,
   SCHEMA_VERSION,
+  type TableLayout,
 } from "./clickhouse-schema.ts";
 import { ClickHouseSession, connectClickHouse, LONG_QUERY_SETTINGS } from "./clickhouse-session.ts";
 import { indexEarlierContent } from "./earlier-logged-words.ts";
@@ -60,7 +63,9 @@ export async function prepareDatabase(session: ClickHouseSession): Promise<void>
     for (const statement of written > 0 ? clickHouseUpgrade(address) : []) {
       await session.command(statement);
     }
-    for (const statement of clickHouseSchema(address)) await session.command(statement);
+    for (const statement of clickHouseSchema(address, await layoutOnCluster(session))) {
+      await session.command(statement);
+    }
     if (written > 0 && written < FAILURES_COUNTED) {
       await session.command(countEarlierFailures(session), {}, REWRITING);
     }
@@ -72,6 +77,19 @@ export async function prepareDatabase(session: ClickHouseSession): Promise<void>
   } catch (error) {
     throw asClickHouseRefusal(address, error);
   }
+}
+
+/** How the tables of a cluster were made, which may have got another replica since. */
+async function layoutOnCluster(session: ClickHouseSession): Promise<TableLayout> {
+  const { address } = session;
+  if (address.cluster === null) return LAYOUT;
+  const rows = await session.rows<[string]>(
+    `SELECT engine_full FROM clusterAllReplicas(${quoted(address.cluster)}, system.tables)
+     WHERE database = {database:String} AND name = {name:String}`,
+    { database: address.database, name: localName(address, "spans") },
+  );
+  const earlier = `index_granularity_bytes = ${EARLIER_LAYOUT.granuleBytes},`;
+  return rows.some(([definition]) => definition.includes(earlier)) ? EARLIER_LAYOUT : LAYOUT;
 }
 
 /**
