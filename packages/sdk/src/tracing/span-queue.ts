@@ -13,6 +13,8 @@ export interface QueueLimits {
 }
 
 export interface QueuedSpan {
+  /** Of the queue alone: whether it was handed out, and is held until it is settled. */
+  isTaken: boolean;
   readonly ended: EndedSpan;
   /** About as many as it has when it is sent. */
   readonly bytes: number;
@@ -26,7 +28,10 @@ export type Batch = readonly QueuedSpan[];
 export class SpanQueue {
   readonly #limits: QueueLimits;
   #waiting: QueuedSpan[] = [];
-  readonly #taken = new Set<QueuedSpan>();
+  // Marked on the spans, not kept in a set: V8 makes a set a new table every few dozen changes, and old tables
+  // keep spans that were sent until the next full collection.
+  #taken: Batch[] = [];
+  #takenCount = 0;
   #bytes = 0;
   #waitingBytes = 0;
   #order = 0;
@@ -38,7 +43,7 @@ export class SpanQueue {
 
   /** All that are held, those on their way included. */
   get size(): number {
-    return this.#waiting.length + this.#taken.size;
+    return this.#waiting.length + this.#takenCount;
   }
 
   /** How many spans there was no room for. */
@@ -76,7 +81,7 @@ export class SpanQueue {
     this.#order += 1;
     this.#bytes += bytes;
     this.#waitingBytes += bytes;
-    this.#waiting.push({ ended, bytes, order: this.#order });
+    this.#waiting.push({ isTaken: false, ended, bytes, order: this.#order });
     return true;
   }
 
@@ -92,7 +97,9 @@ export class SpanQueue {
     }
     const batch = this.#waiting.splice(0, count);
     this.#waitingBytes -= bytes;
-    for (const span of batch) this.#taken.add(span);
+    for (const span of batch) span.isTaken = true;
+    this.#takenCount += count;
+    this.#taken.push(batch);
     return batch;
   }
 
@@ -100,17 +107,23 @@ export class SpanQueue {
   release(batch: Batch): number {
     let count = 0;
     for (const span of batch) {
-      if (!this.#taken.delete(span)) continue;
+      if (!span.isTaken) continue;
+      span.isTaken = false;
       this.#bytes -= span.bytes;
       count += 1;
     }
+    this.#returned(count);
     return count;
   }
 
   /** Spans that are still held wait again, in their old place. Returns how many there were. */
   putBack(batch: Batch): number {
-    const held = batch.filter((span) => this.#taken.delete(span));
-    for (const span of held) this.#waitingBytes += span.bytes;
+    const held = batch.filter(({ isTaken }) => isTaken);
+    for (const span of held) {
+      span.isTaken = false;
+      this.#waitingBytes += span.bytes;
+    }
+    this.#returned(held.length);
     this.#waiting = [...held, ...this.#waiting].sort((a, b) => a.order - b.order);
     return held.length;
   }
@@ -118,18 +131,25 @@ export class SpanQueue {
   /** Whether a span that came no later than `order` is still here. */
   holdsUpTo(order: number): boolean {
     if (this.nextOrder <= order) return true;
-    for (const span of this.#taken) if (span.order <= order) return true;
-    return false;
+    return this.#taken.some((batch) => batch.some((span) => span.isTaken && span.order <= order));
   }
 
   /** Empties it. Returns how many spans there were. */
   clear(): number {
     const { size } = this;
     this.#waiting = [];
-    this.#taken.clear();
+    for (const batch of this.#taken) for (const span of batch) span.isTaken = false;
+    this.#returned(this.#takenCount);
     this.#bytes = 0;
     this.#waitingBytes = 0;
     return size;
+  }
+
+  /** Forgets the batches of which nothing is held any more. */
+  #returned(count: number): void {
+    if (count === 0) return;
+    this.#takenCount -= count;
+    this.#taken = this.#taken.filter((batch) => batch.some(({ isTaken }) => isTaken));
   }
 }
 
