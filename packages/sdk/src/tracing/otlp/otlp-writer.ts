@@ -6,14 +6,35 @@ const ANY_VALUE = { string: 1, bool: 2, int: 3, double: 4, array: 5, kvlist: 6, 
 /** Of ArrayValue and KeyValueList. */
 const VALUES = 1;
 const TWO_TO_63 = 2 ** 63;
+const MOST_REPEATED = 1_000;
+/** A longer text is content, which hardly comes twice. */
+export const LONGEST_REPEATED = 256;
+
+/** The attribute that was written last under a name, and its bytes once it has come twice in a row. */
+interface Repeated {
+  field: number;
+  value: unknown;
+  bytes: Uint8Array | undefined;
+}
 
 /** Writes what OTLP's messages have in common, without secrets. */
 export class OtlpWriter extends ProtobufWriter {
   readonly #secrets: Secrets;
+  /** Most attributes of a route's calls are the same in all of them, and need not be encoded again. */
+  readonly #repeated = new Map<string, Repeated>();
+  #secretsVersion = 0;
 
   constructor(secrets: Secrets) {
     super();
     this.#secrets = secrets;
+  }
+
+  override clear(): void {
+    super.clear();
+    const { version } = this.#secrets;
+    // What was encoded may have a text in it that is a secret by now.
+    if (version !== this.#secretsVersion) this.#repeated.clear();
+    this.#secretsVersion = version;
   }
 
   /** A text that may have secrets in it. */
@@ -41,10 +62,28 @@ export class OtlpWriter extends ProtobufWriter {
   }
 
   attribute(field: number, key: string, value: unknown): void {
+    const last = this.#repeated.get(key);
+    const isRepeated = last !== undefined && last.value === value && last.field === field;
+    if (isRepeated && last.bytes !== undefined) {
+      this.written(last.bytes);
+      return;
+    }
     const mark = this.size;
     this.#anyValue(KEY_VALUE.value, value);
     this.key(KEY_VALUE.key, key);
     this.close(field, mark);
+    if (isRepeated) last.bytes = this.since(mark);
+    else if (mayRepeat(value)) this.#remember(last, field, key, value);
+  }
+
+  #remember(last: Repeated | undefined, field: number, key: string, value: unknown): void {
+    if (last !== undefined) {
+      last.field = field;
+      last.value = value;
+      last.bytes = undefined;
+    } else if (this.#repeated.size < MOST_REPEATED) {
+      this.#repeated.set(key, { field, value, bytes: undefined });
+    }
   }
 
   #anyValue(field: number, value: unknown): void {
@@ -74,4 +113,9 @@ export class OtlpWriter extends ProtobufWriter {
       this.close(ANY_VALUE.kvlist, mark);
     }
   }
+}
+
+function mayRepeat(value: unknown): boolean {
+  if (typeof value === "string") return value.length <= LONGEST_REPEATED;
+  return typeof value === "number" || typeof value === "boolean";
 }

@@ -43,6 +43,17 @@ export class ProtobufWriter {
     this.#free = this.#bytes.length;
   }
 
+  /** A copy of what was written since `mark`. */
+  protected since(mark: number): Uint8Array {
+    return this.#bytes.slice(this.#free, this.#bytes.length - mark);
+  }
+
+  /** Writes what {@link since} gave. */
+  protected written(bytes: Uint8Array): void {
+    const at = this.#reserve(bytes.length);
+    this.#bytes.set(bytes, at);
+  }
+
   /** Makes a message, a text or bytes of all that was written since `mark`. */
   close(field: number, mark: number): void {
     this.#varint(this.size - mark);
@@ -193,9 +204,11 @@ export class ProtobufWriter {
   }
 }
 
+const HEX_DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
+  "0123456789abcdef".indexOf(String.fromCharCode(code).toLowerCase()),
+);
+
 /** -1 for what is none. */
 function hexDigit(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const letter = code | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+  return code < HEX_DIGITS.length ? (HEX_DIGITS[code] as number) : -1;
 }

@@ -11,6 +11,7 @@ import { recordSpans } from "../../../../platform/src/ingest/otlp/testing/record
 import type { AnyReadableSpan, EndedSpan } from "../ended-span.ts";
 import { addSecret, Secrets } from "../secrets.ts";
 import { SpanReader } from "../span-reader.ts";
+import { LONGEST_REPEATED } from "./otlp-writer.ts";
 import { TraceRequestEncoder } from "./trace-request-encoder.ts";
 
 const SECRET = "hush-hush";
@@ -181,6 +182,40 @@ describe("spans encoded as OTLP", () => {
       );
     },
   );
+
+  it("say the same each time, of attributes that come again and again", () => {
+    fc.assert(
+      fc.property(anyBatch, (batch) => {
+        const encoder = new TraceRequestEncoder(new Secrets());
+        const first = encoder.encode(batch);
+        for (let again = 0; again < 3; again++) expect(encoder.encode(batch)).toEqual(first);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it.each([LONGEST_REPEATED, LONGEST_REPEATED + 1])(
+    "have an attribute of %i characters as it changes and comes again",
+    (length) => {
+      const texts = ["a", "a", "a", "b", "b", "a", "a"].map((text) => text.repeat(length));
+      const spans = texts.map((text) => ended({ attributes: { text, same: 1 } }));
+      const read = decoded(encode(...spans)).spans;
+      expect(read.map(({ attributes }) => attributes.get("text"))).toEqual(texts);
+      expect(read.map(({ attributes }) => attributes.get("same"))).toEqual(texts.map(() => 1));
+    },
+  );
+
+  it("have no secret that came again and again before it was known as one", () => {
+    const secrets = new Secrets();
+    const encoder = new TraceRequestEncoder(secrets);
+    const span = ended({ attributes: { shown: `key ${SECRET}` } });
+    const shown = () =>
+      decoded(encoder.encode([span, span, span])).spans[2]!.attributes.get("shown");
+    expect(shown()).toBe(`key ${SECRET}`);
+    expect(shown()).toBe(`key ${SECRET}`);
+    addSecret(secrets, "KEY", SECRET);
+    expect(shown()).toBe("key [secret:KEY]");
+  });
 
   it("say what OpenTelemetry's own encoder says of spans that its SDK recorded", () => {
     const spans = recordSpans();
