@@ -7,6 +7,7 @@ import { ChunkList } from "../tracing/chunk-list.ts";
 import { contentByRules, outputLimitOf, recordByRules } from "../tracing/content-rules.ts";
 import { messageOf } from "../tracing/describe-thrown.ts";
 import { addIdentity } from "../tracing/identity-attributes.ts";
+import { plainJson } from "../tracing/plain-json.ts";
 import type { Telemetry, TraceCollection } from "../tracing/telemetry.ts";
 import { isCancellation, markCancelled, recordFailure } from "../tracing/traced-call.ts";
 import { type CallError, callError, failureOf, isFailure, withoutInternals } from "./call-error.ts";
@@ -209,7 +210,8 @@ export function preparationAttributes(
   const identity = identityOf(preparation);
   const attributes = addIdentity({}, identity);
   const add = (field: "config" | "inputs", value: unknown, isPlain: boolean): void => {
-    const json = isPlain && telemetry.capturesContent ? jsonOf(value) : undefined;
+    const isRead = telemetry.capturesContent;
+    const json = isRead ? (isPlain ? jsonOf(value) : plainJson(value)) : undefined;
     const { rules, spanName } = route;
     const { text, isRedacted } = contentByRules(rules, telemetry, spanName, field, value, json);
     if (text !== null) attributes[AGATE_ATTRIBUTES[field]] = text;
