@@ -2,8 +2,8 @@ import type { CheckedRow, CheckFault } from "@agate/protocol/evaluator";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { DeclaredRoute } from "../app/app.ts";
 import type { Evaluation } from "../evals/evaluation.ts";
+import { checkInputs } from "../server/check-inputs.ts";
 import { pathStep } from "../server/check-output.ts";
-import { checkInputs } from "../server/prepare-call.ts";
 
 /** Checks cases by the input schema of the route and by the evaluation's schema of what is expected. */
 export async function checkRows(

@@ -81,15 +81,18 @@ function serverOf(app: App, address: ListenAddress, calls: RunningCalls): Server
       : app[ANSWER];
   const server = createServer((request, response) => {
     calls.begin();
-    answerNode(answer, { request, response })
-      .then(
-        () => {
-          if (!server.listening) closeConnection(server, response);
-        },
-        // Only a connection that broke comes here: errors of calls are answers.
-        () => response.destroy(),
-      )
-      .finally(() => calls.end());
+    // Without a promise more for what follows both: it would be one of every call.
+    answerNode(answer, { request, response }).then(
+      () => {
+        if (!server.listening) closeConnection(server, response);
+        calls.end();
+      },
+      // Only a connection that broke comes here: errors of calls are answers.
+      () => {
+        response.destroy();
+        calls.end();
+      },
+    );
   });
   // The platform closes idle connections itself: closing them here could cut a request that is on its way.
   if (address.kind === "unix") server.keepAliveTimeout = 0;
@@ -175,7 +178,8 @@ function urlOf(hostname: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-const LOOPBACK = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+/** With a port or without. */
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 /** Whether only this machine can reach a server that listens on this address. */
 export function isLoopback(hostname: string): boolean {
@@ -188,7 +192,7 @@ export function isLoopback(hostname: string): boolean {
  */
 export function refuseForeignHost(incoming: IncomingCall): Answer | null {
   const host = incoming.header("host") ?? "";
-  if (LOOPBACK.test(host.replace(/:\d+$/, ""))) return null;
+  if (LOOPBACK.test(host)) return null;
   return refusal(
     callError(
       "host_not_allowed",

@@ -22,7 +22,7 @@ import {
 } from "./call-envelope.ts";
 import { type CallError, callError } from "./call-error.ts";
 import type { CallSignal } from "./call-signal.ts";
-import { pathStep } from "./check-output.ts";
+import { checkInputs, inputDetails, inputProblems } from "./check-inputs.ts";
 import type { IncomingCall } from "./incoming-call.ts";
 import type { Workflow } from "./workflow.ts";
 
@@ -68,7 +68,8 @@ export async function prepareCall(
     if (body.kind !== "read") return body;
     const envelope = readEnvelope(body.value, match.endpoint);
     if (envelope !== null) {
-      return await checkCall(workflow, match.route, envelope, incoming, signal);
+      const checked = checkCall(workflow, match.route, envelope, incoming, signal);
+      return checked instanceof Promise ? await checked : checked;
     }
     const { envelopeFaults } = await import("./body-fault.ts");
     return invalid(envelopeFaults(body.value, ENVELOPE_FIELDS[match.endpoint]));
@@ -78,14 +79,16 @@ export async function prepareCall(
   }
 }
 
-async function checkCall(
+// Answers at once where nothing has to be waited for: it is on every call's path.
+function checkCall(
   workflow: Workflow,
   route: RouteDefinition,
   envelope: Envelope,
   incoming: IncomingCall,
   signal: CallSignal,
-): Promise<Preparation> {
+): Preparation | Promise<Preparation> {
   const { inputs: given } = envelope;
+  const broken = (thrown: unknown): Preparation => ({ kind: "broken", thrown, inputs: given });
   try {
     const configuring =
       envelope.endpoint === "playground"
@@ -93,28 +96,72 @@ async function checkCall(
         : incoming.evaluated?.isOfCode
           ? fromGiven(workflow, route, {}, signal, null, {})
           : fromSource(workflow, route, wantedBy(envelope.wanted, incoming.header), signal);
-    const configured =
-      configuring instanceof Promise ? await signal.beforeDeadline(configuring) : configuring;
-    signal.step = "checking the inputs";
-    if (configured.kind === "refused") {
-      // A client that sent a bad configuration and bad inputs hears of both at once.
-      const detail =
-        configured.error.status === 422
-          ? await signal.beforeDeadline(inputProblems(route, given))
-          : [];
-      const error = { ...configured.error, detail: [...configured.error.detail, ...detail] };
-      return { ...configured, error, inputs: given };
-    }
-    const checking = checkInputs(route, given);
-    const checked = checking instanceof Promise ? await signal.beforeDeadline(checking) : checking;
-    if (checked.issues !== undefined) {
-      const { config, identity } = configured.call;
-      return { ...invalid(inputDetails(checked.issues)), inputs: given, config, identity };
-    }
-    return { kind: "ready", call: { ...configured.call, inputs: checked.value } };
+    const checking =
+      configuring instanceof Promise
+        ? configuredLater(route, given, signal, configuring)
+        : checkConfigured(route, given, signal, configuring);
+    return checking instanceof Promise ? checking.catch(broken) : checking;
   } catch (thrown) {
-    return { kind: "broken", thrown, inputs: given };
+    return broken(thrown);
   }
+}
+
+async function configuredLater(
+  route: RouteDefinition,
+  given: unknown,
+  signal: CallSignal,
+  configuring: Promise<Configured>,
+): Promise<Preparation> {
+  return checkConfigured(route, given, signal, await signal.beforeDeadline(configuring));
+}
+
+function checkConfigured(
+  route: RouteDefinition,
+  given: unknown,
+  signal: CallSignal,
+  configured: Configured,
+): Preparation | Promise<Preparation> {
+  signal.step = "checking the inputs";
+  if (configured.kind === "refused") return withInputProblems(route, given, signal, configured);
+  const { call } = configured;
+  const checking = checkInputs(route, given);
+  return checking instanceof Promise
+    ? checkedLater(given, signal, call, checking)
+    : withInputs(given, call, checking);
+}
+
+/** A client that sent a bad configuration and bad inputs hears of both at once. */
+async function withInputProblems(
+  route: RouteDefinition,
+  given: unknown,
+  signal: CallSignal,
+  configured: Refused,
+): Promise<Preparation> {
+  const detail =
+    configured.error.status === 422 ? await signal.beforeDeadline(inputProblems(route, given)) : [];
+  const error = { ...configured.error, detail: [...configured.error.detail, ...detail] };
+  return { ...configured, error, inputs: given };
+}
+
+async function checkedLater(
+  given: unknown,
+  signal: CallSignal,
+  call: Omit<PreparedCall, "inputs">,
+  checking: Promise<StandardSchemaV1.Result<unknown>>,
+): Promise<Preparation> {
+  return withInputs(given, call, await signal.beforeDeadline(checking));
+}
+
+function withInputs(
+  given: unknown,
+  call: Omit<PreparedCall, "inputs">,
+  checked: StandardSchemaV1.Result<unknown>,
+): Preparation {
+  if (checked.issues !== undefined) {
+    const { config, identity } = call;
+    return { ...invalid(inputDetails(checked.issues)), inputs: given, config, identity };
+  }
+  return { kind: "ready", call: { ...call, inputs: checked.value } };
 }
 
 type Configured =
@@ -240,36 +287,6 @@ function referenceOf(workflow: Workflow, wanted: Wanted, route: string): ConfigR
       return { by: "variant", application, variant, revision, route };
     }
   }
-}
-
-/** Reads inputs by the route's schema. */
-export function checkInputs(
-  { input: schema, absentInput }: Pick<RouteDefinition, "input" | "absentInput">,
-  inputs: unknown,
-): StandardSchemaV1.Result<unknown> | Promise<StandardSchemaV1.Result<unknown>> {
-  if (schema === undefined) return { value: inputs === undefined ? absentInput() : inputs };
-  return inputs === undefined ? checkAbsentInput(schema) : schema["~standard"].validate(inputs);
-}
-
-/** A schema that refuses `undefined` is asked for `{}`: its issues then name the fields that are missing. */
-async function checkAbsentInput(
-  schema: StandardSchemaV1,
-): Promise<StandardSchemaV1.Result<unknown>> {
-  const absent = await schema["~standard"].validate(undefined);
-  return absent.issues === undefined ? absent : schema["~standard"].validate({});
-}
-
-async function inputProblems(route: RouteDefinition, inputs: unknown): Promise<ErrorDetail[]> {
-  const { issues } = await checkInputs(route, inputs);
-  return issues === undefined ? [] : inputDetails(issues);
-}
-
-function inputDetails(issues: readonly StandardSchemaV1.Issue[]): ErrorDetail[] {
-  return issues.map(({ path = [], message }) => ({
-    loc: ["body", "inputs", ...path.map(pathStep)],
-    msg: message,
-    type: "input_invalid",
-  }));
 }
 
 function details(issues: readonly Issue[], before: readonly string[]): ErrorDetail[] {

@@ -88,11 +88,19 @@ export class AgateSpan implements Span, Disposable {
   }
 
   setAttribute(key: string, value: AttributeValue): this {
-    if (this.#twin === undefined) return this.#changeRecord("setAttribute", key, value);
-    return this.#change((span, clean) => {
-      const kept = clean.attribute(key, value);
-      if (kept !== undefined) span.setAttribute(key, kept);
-    });
+    if (this.#twin !== undefined) {
+      return this.#change((span, clean) => {
+        const kept = clean.attribute(key, value);
+        if (kept !== undefined) span.setAttribute(key, kept);
+      });
+    }
+    // Without a function for the change, as every call of a route makes some.
+    try {
+      this.#record.setAttribute(key, value);
+    } catch (error) {
+      this.owner.faults.add(error);
+    }
+    return this;
   }
 
   setAttributes(attributes: Attributes): this {
@@ -120,8 +128,15 @@ export class AgateSpan implements Span, Disposable {
   }
 
   setStatus(status: SpanStatus): this {
-    if (this.#twin === undefined) return this.#changeRecord("setStatus", status);
-    return this.#change((span, clean) => span.setStatus(clean.status(status)));
+    if (this.#twin !== undefined) {
+      return this.#change((span, clean) => span.setStatus(clean.status(status)));
+    }
+    try {
+      this.#record.setStatus(status);
+    } catch (error) {
+      this.owner.faults.add(error);
+    }
+    return this;
   }
 
   updateName(name: string): this {
@@ -135,7 +150,7 @@ export class AgateSpan implements Span, Disposable {
 
   end(time?: TimeInput): void {
     if (!this.isRecording()) return;
-    if (this.#twin === undefined) this.#changeRecord("end", time ?? this.clock.now());
+    if (this.#twin === undefined) this.#endRecord(time);
     else {
       this.#change((span) =>
         span.end(time ?? (span === this.#record ? this.clock.now() : undefined)),
@@ -143,6 +158,14 @@ export class AgateSpan implements Span, Disposable {
     }
     try {
       this.owner.take({ span: this.#record, added: NOTHING, call: this.call });
+    } catch (error) {
+      this.owner.faults.add(error);
+    }
+  }
+
+  #endRecord(time: TimeInput | undefined): void {
+    try {
+      this.#record.end(time ?? this.clock.now());
     } catch (error) {
       this.owner.faults.add(error);
     }
@@ -156,19 +179,6 @@ export class AgateSpan implements Span, Disposable {
   [Symbol.dispose](): void {
     this.#leave?.();
     this.end();
-  }
-
-  /** What every call of a route does, where there is no twin: without a function for each change. */
-  #changeRecord<Name extends "setAttribute" | "setStatus" | "end">(
-    name: Name,
-    ...args: Parameters<RecordedSpan[Name]>
-  ): this {
-    try {
-      (this.#record[name] as (...given: unknown[]) => unknown)(...args);
-    } catch (error) {
-      this.owner.faults.add(error);
-    }
-    return this;
   }
 
   #change(change: (span: Span, clean: Cleaning) => void): this {

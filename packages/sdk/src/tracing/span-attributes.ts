@@ -19,7 +19,7 @@ export function addAttribute(
   const isNamed = typeof key === "string" && key !== "";
   const isNew = !Object.hasOwn(attributes, key);
   if (isNew && !hasRoom && isNamed) return "full";
-  const copy = isNamed ? copyValue(value) : undefined;
+  const copy = isNamed ? (typeof value === "string" ? value : copyValue(value)) : undefined;
   if (copy === undefined) {
     diag.warn(`Invalid attribute value set for key: ${key}`);
     return "invalid";
@@ -88,5 +88,6 @@ export function copySimpleValue(value: unknown): unknown {
 }
 
 function isScalar(value: unknown): boolean {
-  return ["string", "number", "boolean"].includes(typeof value);
+  const type = typeof value;
+  return type === "string" || type === "number" || type === "boolean";
 }

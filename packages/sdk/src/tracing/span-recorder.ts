@@ -26,7 +26,8 @@ import {
   isTracingSuppressed,
   millisToHrTime,
 } from "@opentelemetry/core";
-import { RandomIdGenerator, type ReadableSpan } from "@opentelemetry/sdk-trace";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import { randomId } from "./random-ids.ts";
 import { addAttribute, copyAttributes, copySimpleValue } from "./span-attributes.ts";
 import type { TelemetryResource } from "./telemetry-resource.ts";
 
@@ -40,6 +41,13 @@ const LINK_LIMIT = 1_024;
 /** Of one event or link, as in OpenTelemetry's SDK. */
 const NESTED_LIMIT = 128;
 
+// Shared by the spans that never change them: what a span holds until it is sent is collected with it.
+const NOT_ENDED: HrTime = [0, 0];
+const UNSET: SpanStatus = Object.freeze({ code: SpanStatusCode.UNSET });
+const OK: SpanStatus = Object.freeze({ code: SpanStatusCode.OK });
+const NO_EVENTS = Object.freeze<SpanEvent[]>([]) as SpanEvent[];
+const NO_LINKS = Object.freeze<Link[]>([]) as Link[];
+
 /** The ids of a span that exists already in the process's own OpenTelemetry set-up. */
 type SpanIds = Pick<SpanContext, "traceId" | "spanId">;
 
@@ -50,7 +58,6 @@ type SpanIds = Pick<SpanContext, "traceId" | "spanId">;
  */
 export class SpanRecorder {
   readonly #resource: TelemetryResource;
-  readonly #ids = new RandomIdGenerator();
 
   constructor(resource: TelemetryResource) {
     this.#resource = resource;
@@ -73,8 +80,8 @@ export class SpanRecorder {
     const above = trace.getSpanContext(context);
     const parent = above !== undefined && isSpanContextValid(above) ? above : undefined;
     const spanContext: SpanContext = {
-      traceId: parent?.traceId ?? ids?.traceId ?? this.#ids.generateTraceId(),
-      spanId: ids?.spanId ?? this.#ids.generateSpanId(),
+      traceId: parent?.traceId ?? ids?.traceId ?? randomId(16),
+      spanId: ids?.spanId ?? randomId(8),
       traceFlags: (parent?.traceFlags ?? TraceFlags.SAMPLED) & TraceFlags.SAMPLED,
     };
     if (parent?.traceState !== undefined) spanContext.traceState = parent.traceState;
@@ -88,20 +95,20 @@ export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "dura
   readonly kind: SpanKind;
   readonly parentSpanContext?: SpanContext;
   readonly startTime: HrTime;
-  endTime: HrTime = [0, 0];
+  endTime: HrTime = NOT_ENDED;
   ended = false;
-  status: SpanStatus = { code: SpanStatusCode.UNSET };
+  status: SpanStatus = UNSET;
   readonly attributes: Attributes;
-  readonly events: SpanEvent[] = [];
-  readonly links: Link[] = [];
+  events: SpanEvent[] = NO_EVENTS;
+  links: Link[] = NO_LINKS;
   readonly resource: TelemetryResource;
   readonly instrumentationScope: Scope;
   droppedAttributesCount = 0;
   droppedEventsCount = 0;
   droppedLinksCount = 0;
   readonly #spanContext: SpanContext;
-  /** From the runtime's clock to the system's: they drift apart. */
-  readonly #performanceOffset = Date.now() - (performance.now() + performance.timeOrigin);
+  /** From the runtime's clock to the system's, which drift apart. Only a time given as a number needs it. */
+  #performanceOffset: number | undefined;
   #attributesCount = 0;
 
   constructor(
@@ -160,6 +167,7 @@ export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "dura
     const given = isAt ? undefined : attributesOrTime;
     const attributes = copyAttributes(given, NESTED_LIMIT, copySimpleValue);
     // The last ones tell how it ended.
+    if (this.events === NO_EVENTS) this.events = [];
     if (this.events.length >= EVENT_LIMIT) {
       this.events.shift();
       this.droppedEventsCount += 1;
@@ -171,6 +179,7 @@ export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "dura
   addLink({ context, attributes }: Link): this {
     if (this.ended) return this;
     const link = { context, ...copyAttributes(attributes, NESTED_LIMIT) };
+    if (this.links === NO_LINKS) this.links = [];
     if (this.links.length >= LINK_LIMIT) {
       this.links.shift();
       this.droppedLinksCount += 1;
@@ -190,7 +199,8 @@ export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "dura
       return this;
     }
     const hasMessage = code === SpanStatusCode.ERROR && typeof message === "string";
-    this.status = hasMessage ? { code, message } : { code };
+    if (code === SpanStatusCode.OK) this.status = OK;
+    else this.status = hasMessage ? { code, message } : { code };
     return this;
   }
 
@@ -229,9 +239,9 @@ export class RecordedSpan implements Span, Omit<ReadableSpan, "resource" | "dura
     if (isTimeInputHrTime(given)) return given;
     if (given instanceof Date) return millisToHrTime(given.getTime());
     if (typeof given !== "number") return millisToHrTime(Date.now());
-    return given <= performance.now()
-      ? hrTime(given + this.#performanceOffset)
-      : millisToHrTime(given);
+    if (given > performance.now()) return millisToHrTime(given);
+    this.#performanceOffset ??= Date.now() - (performance.now() + performance.timeOrigin);
+    return hrTime(given + this.#performanceOffset);
   }
 }
 
