@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Lease, ServedRoute, Service, ServiceUnavailable } from "../services.ts";
+import type { Lease, LeaseHolder, ServedRoute, Service, ServiceUnavailable } from "../services.ts";
 import { AnswerWriter } from "./answer-writer.ts";
 import type { ConnectionPool, ConnectionUser, UpstreamConnection } from "./connection-pool.ts";
 import type { BodyProblem, SourceListener, SourceParts } from "./request-source.ts";
@@ -72,7 +72,7 @@ export interface ExchangeParts {
 }
 
 /** One request to a service, with its answer. */
-export class Exchange implements ConnectionUser, SourceListener {
+export class Exchange implements ConnectionUser, LeaseHolder, SourceListener {
   readonly #parts: ExchangeParts;
   readonly #answer: AnswerWriter;
   readonly #source: RequestSource;
@@ -145,13 +145,17 @@ export class Exchange implements ConnectionUser, SourceListener {
     }
     const { pool } = this.#parts;
     this.#lease = outcome;
-    outcome.onTimeUp = () => this.#failService("was ended before the call was over");
+    outcome.holder = this;
     this.#attempts++;
     // A request that cannot be retried never uses an idle connection, which the service may be closing.
     const isIdleWelcome = this.#source.isWhole && this.#attempts === 1;
     const idle = isIdleWelcome ? pool.take(outcome.socketPath, this) : undefined;
     this.#connection = idle ?? pool.open(outcome.socketPath, this);
     if (idle !== undefined) this.onConnect();
+  }
+
+  onTimeUp(): void {
+    this.#failService("was ended before the call was over");
   }
 
   onConnect(): void {

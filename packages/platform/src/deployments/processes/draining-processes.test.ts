@@ -41,8 +41,9 @@ it("lets two replaced builds drain, and ends the older one when there is a third
     drains.push(supervisor.switchTo({ ...build, number }, await running(build)));
     const held = await lease(supervisor);
     // As the gateway does: it cuts the request off.
-    held.onTimeUp = vi.fn(() => held.release());
-    onTimeUp.push(held.onTimeUp);
+    const cutOff = vi.fn(() => held.release());
+    held.holder = { onTimeUp: cutOff };
+    onTimeUp.push(cutOff);
     if (number === 3)
       expect(onTimeUp.map((each) => vi.mocked(each).mock.calls.length)).toEqual([0, 0, 0]);
   }

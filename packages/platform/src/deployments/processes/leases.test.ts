@@ -28,10 +28,11 @@ it("cuts off the leases that are not released, each once, in whatever order the 
       for (const step of given) {
         if (step === "lease") {
           const lease = leased.lease();
-          lease.onTimeUp = () => {
+          const onTimeUp = () => {
             cutOff.push(lease);
             lease.release();
           };
+          lease.holder = { onTimeUp };
           held.push(lease);
         } else {
           const [lease] = held.splice(step % Math.max(1, held.length), 1);

@@ -179,7 +179,7 @@ export class LeasedProcess {
     this.#isEnding = true;
     const cutOff = this.#leases.length;
     // Ended by the holders: otherwise the process would wait for them before it sends its last spans.
-    for (const lease of [...this.#leases]) lease.onTimeUp?.();
+    for (const lease of [...this.#leases]) lease.holder?.onTimeUp();
     // It stops listening on SIGTERM: that is no missed check.
     this.#watch.close();
     await this.process.stop(this.#stopMs);
