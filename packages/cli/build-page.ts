@@ -8,6 +8,8 @@ import {
   ASSET_KINDS,
   ENCODINGS,
   FIRST_ANSWERS_PLACE,
+  FIRST_ROWS_FILE,
+  FIRST_ROWS_PLACE,
   MANIFEST_FILE,
   NONCE_PLACE,
   PAGE_FOLDER,
@@ -38,7 +40,7 @@ export async function buildPage(): Promise<PageFiles> {
     files.set(file, content);
     if (path === "index.html") {
       // Without them, nothing that a script styles would look right, and pages would take a round trip more.
-      for (const place of [NONCE_PLACE, PARTS_PLACE, FIRST_ANSWERS_PLACE]) {
+      for (const place of [NONCE_PLACE, PARTS_PLACE, FIRST_ROWS_PLACE, FIRST_ANSWERS_PLACE]) {
         if (!content.includes(place)) throw new Error(`index.html lacks ${place}.`);
       }
       continue;
@@ -57,7 +59,9 @@ export async function buildPage(): Promise<PageFiles> {
   const inlineScripts = page.inlineScripts.map(
     (script) => `sha256-${createHash("sha256").update(script).digest("base64")}`,
   );
-  const manifest: PageManifest = { assets, parts: page.parts, inlineScripts };
+  const { parts, entryParts } = page;
+  const manifest: PageManifest = { assets, parts, entryParts, inlineScripts };
+  files.set(`${PAGE_FOLDER}/${FIRST_ROWS_FILE}`, page.firstRows);
   files.set(`${PAGE_FOLDER}/${MANIFEST_FILE}`, JSON.stringify(manifest));
   return { files, inputs: page.inputs };
 }

@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { type BuildOptions, build as bundle, type Rolldown } from "vite";
+import { columnStyles, FIRST_COLUMNS_ID } from "./src/first-rows/column-styles.ts";
+import { parseColumnChoice } from "./src/traces/rows/trace-columns.ts";
 
 const here = import.meta.dirname;
 
@@ -12,10 +14,14 @@ export interface BuiltPage {
   readonly files: ReadonlyMap<string, string | Uint8Array>;
   /** Every source that is in it, for the licences. */
   readonly inputs: readonly string[];
-  /** Path of a page → the scripts that it needs besides those in `index.html`, by their names in `assets/`. */
+  /** The scripts that every page needs besides the one in `index.html`, by their names in `assets/`. */
+  readonly entryParts: readonly string[];
+  /** Path of a page → the scripts that it needs besides those, by their names in `assets/`. */
   readonly parts: Readonly<Record<string, readonly string[]>>;
   /** The scripts within `index.html`. */
   readonly inlineScripts: readonly string[];
+  /** The module that writes the first rows, for the server: it exports `writeFirstRows`. */
+  readonly firstRows: string;
 }
 
 /** Pages that have one address, and the modules that app/create-page-router.tsx loads for them. */
@@ -30,13 +36,18 @@ const PAGES = {
   "/settings/redaction": "registry/redaction-page.tsx",
 } as const;
 
+/** A link to a script that the entry imports. */
+const MODULE_LINK = /\s*<link rel="modulepreload"[^>]* href="\/assets\/([^"]+)">/g;
+
 /** Builds the page, in memory. */
 export async function build(): Promise<BuiltPage> {
-  const [{ output }, firstRows] = [await bundled(), await firstRowsParts()];
+  const { output } = await bundled();
+  const parts = await inlineParts();
   const files = new Map(
     output.map((file) => [file.fileName, file.type === "chunk" ? file.code : file.source] as const),
   );
-  files.set("index.html", withInlineParts(String(files.get("index.html")), firstRows));
+  const html = String(files.get("index.html"));
+  files.set("index.html", withInlineParts(html, parts));
   const sources = output.flatMap((file) =>
     file.type === "chunk"
       ? file.moduleIds
@@ -47,38 +58,58 @@ export async function build(): Promise<BuiltPage> {
     ...sources.map(packageOfHelper),
     ...(await Promise.all(styles.map(packagesImportedBy))).flat(),
   ];
-  return { files, inputs, parts: partsOf(output), inlineScripts: [firstRows.script] };
+  return {
+    files,
+    inputs,
+    parts: partsOf(output),
+    entryParts: [...html.matchAll(MODULE_LINK)].map(([, name = ""]) => name),
+    inlineScripts: [parts.script, parts.afterRows],
+    firstRows: (await bundledAlone("first-rows/write-first-rows.ts", "es")).script,
+  };
 }
 
 /**
- * The document with the script that draws the first rows, and with their style sheet: what it shows first must
- * not wait for another request. The page's own style sheet comes after them, so that nothing waits for it but
- * the page's script.
+ * The document with what its first rows need, so that they wait for no other request: their style sheet, the script
+ * that applies what the browser keeps, and the one that completes them. The page's own style sheet comes after the rows,
+ * so that nothing waits for it but the page's script.
  */
-function withInlineParts(html: string, { script, style }: InlineParts): string {
+function withInlineParts(html: string, { script, style, afterRows }: InlineParts): string {
   const [link] = /<link rel="stylesheet"[^>]*>/.exec(html) ?? [];
-  if (link === undefined) throw new Error("index.html has no style sheet.");
-  if (/<(?:\/(?:style|script)|!--)/i.test(style + script))
+  const [entry] = /<script type="module"[^>]*><\/script>/.exec(html) ?? [];
+  if (link === undefined || entry === undefined) throw new Error("index.html lacks a part.");
+  const columns = columnStyles(parseColumnChoice(null));
+  if (/<(?:\/(?:style|script)|!--)/i.test(style + columns + script + afterRows))
     throw new Error("A text would end its element.");
+  const head = [
+    `<style nonce="__CSP_NONCE__">${style}</style>`,
+    `<style nonce="__CSP_NONCE__" id="${FIRST_COLUMNS_ID}">${columns}</style>`,
+    `<script>${script}</script>`,
+  ];
   return html
-    .replace(link, () => `<style nonce="__CSP_NONCE__">${style}</style>`)
-    .replace("</body>", () => `<script>${script}</script>\n    ${link}\n  </body>`);
+    .replaceAll(MODULE_LINK, "")
+    .replace(entry, "")
+    .replace(link, () => head.join("\n    "))
+    .replace("<!-- first answers -->", (place) => `<script>${afterRows}</script>\n    ${place}`)
+    .replace("</body>", () => `${link}\n    ${entry}\n  </body>`);
 }
 
-/** What draws the first rows. */
 interface InlineParts {
-  readonly script: string;
   readonly style: string;
+  readonly script: string;
+  readonly afterRows: string;
+}
+
+async function inlineParts(): Promise<InlineParts> {
+  const before = await bundledAlone("first-rows/first-rows.ts", "iife");
+  const { script: afterRows } = await bundledAlone("first-rows/after-rows.ts", "iife");
+  if (before.style === "") throw new Error("The first rows lack their style sheet.");
+  return { ...before, afterRows };
 }
 
 /** A script of its own, which imports nothing, and its style sheet. */
-async function firstRowsParts(): Promise<InlineParts> {
+async function bundledAlone(source: string, format: "iife" | "es") {
   const [built] = (await bundled({
-    lib: {
-      entry: join(here, "src/first-rows/first-rows.ts"),
-      formats: ["iife"],
-      name: "firstRows",
-    },
+    lib: { entry: join(here, "src", source), formats: [format], name: "firstRows" },
   })) as unknown as readonly Rolldown.RolldownOutput[];
   let script = "";
   let style = "";
@@ -86,7 +117,7 @@ async function firstRowsParts(): Promise<InlineParts> {
     if (file.type === "chunk") script = file.code.trim();
     else if (file.fileName.endsWith(".css")) style = String(file.source).trim();
   }
-  if (script === "" || style === "") throw new Error("The first rows lack a part.");
+  if (script === "") throw new Error(`${source} is empty.`);
   return { script, style };
 }
 

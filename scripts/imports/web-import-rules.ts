@@ -22,7 +22,7 @@ export const WEB_RULES = {
   parts: {
     "main.tsx": { about: "the entry", imports: ["api", "app", "playground"] },
     "first-rows": {
-      about: "the newest traces, before the page's script is there",
+      about: "the newest traces as HTML, before the page's script is there",
       imports: ["@agate/protocol", "api", "app", "design", "format", "spans", "traces"],
     },
     app: {

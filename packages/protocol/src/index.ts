@@ -55,8 +55,8 @@ export {
   RUNNERS,
   SCORER_KINDS,
 } from "./evaluations/run.ts";
-export type { FirstAnswers, ListedPage } from "./first-answers.ts";
-export { FIRST_ANSWERS_ID, FIRST_TRACES } from "./first-answers.ts";
+export type { FirstAnswers, ListedPage, WriteFirstRows } from "./first-answers.ts";
+export { FIRST_ANSWERS_ID, FIRST_TRACES, LATE_PARTS_ID } from "./first-answers.ts";
 export { isDeeperThan, isRecord, isSameJson, mergeConfig } from "./json-value.ts";
 export type { Scope } from "./registry/access.ts";
 export { DEFAULT_PROJECT_ID, includesScope, SCOPES, SERVER_SCOPES } from "./registry/access.ts";

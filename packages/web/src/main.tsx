@@ -52,7 +52,7 @@ const router = createPageRouter(connection);
 const root = document.getElementById("page");
 if (root === null) throw new Error("The page has no element #page.");
 // Rows that the document shows stay until the list can take their place: a placeholder between would flicker.
-if (root.hasChildNodes()) void router.load().finally(() => show(root));
+if (root.firstElementChild !== null) void router.load().finally(() => show(root));
 else show(root);
 
 function show(container: HTMLElement): void {

@@ -13,6 +13,8 @@ export interface FullAnswer {
   readonly body: string | Uint8Array;
   /** How the body is compressed already. It is unpacked for clients that do not take it. */
   readonly coding?: "zstd";
+  /** Whether it is compressed well instead of fast: for a document, which arrives before anything is shown. */
+  readonly isDocument?: true;
   readonly headers?: AnswerHeaders;
   /** Called when the socket has taken the body; not called where there is no socket. */
   readonly onSent?: () => void;

@@ -16,14 +16,17 @@ export const MOST_UNPACKED_AT_ONCE = 1024 * 1024;
 // The fastest levels: most clients are near, and a page of JSON shrinks to a tenth all the same.
 const ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const GZIP = { level: 1 };
+// A tenth smaller, for a millisecond more: on a slow connection that is worth ten.
+const DOCUMENT_ZSTD = { params: { [constants.ZSTD_c_compressionLevel]: 6 } };
+const DOCUMENT_GZIP = { level: 6 };
 
 /** Those that are preferred come first. */
 const CODINGS = ["zstd", "gzip"] as const;
 type Coding = (typeof CODINGS)[number];
 
-const compressWhole: Record<Coding, (body: string | Uint8Array) => Promise<Uint8Array>> = {
-  zstd: (body) => promisify(zstdCompress)(body, ZSTD),
-  gzip: (body) => promisify(gzip)(body, GZIP),
+const compressWhole: Record<Coding, (answer: FullAnswer) => Promise<Uint8Array>> = {
+  zstd: ({ body, isDocument }) => promisify(zstdCompress)(body, isDocument ? DOCUMENT_ZSTD : ZSTD),
+  gzip: ({ body, isDocument }) => promisify(gzip)(body, isDocument ? DOCUMENT_GZIP : GZIP),
 };
 
 /** Not among them: archives, which are compressed, and events, which must not wait for more. */
@@ -96,7 +99,7 @@ async function compressFull(
   headers: AnswerHeaders,
   coding: Coding,
 ): Promise<FullAnswer> {
-  return { ...answer, headers, body: await compressWhole[coding](answer.body) };
+  return { ...answer, headers, body: await compressWhole[coding](answer) };
 }
 
 /** Throws what the chunks throw. When it is left early, so are they. */

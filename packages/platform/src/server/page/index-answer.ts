@@ -1,40 +1,60 @@
 import { randomBytes } from "node:crypto";
-import { FIRST_ANSWERS_ID } from "@agate/protocol";
+import { FIRST_ANSWERS_ID, LATE_PARTS_ID } from "@agate/protocol";
 import type { FullAnswer } from "../answer.ts";
 import { pathOf } from "../log/request-log.ts";
+import type { FirstContent } from "./first-content.ts";
 import type { BuiltIndex } from "./page-files.ts";
-import { FIRST_ANSWERS_PLACE, NONCE_PLACE, PARTS_PLACE } from "./page-manifest.ts";
+import {
+  FIRST_ANSWERS_PLACE,
+  FIRST_ROWS_PLACE,
+  NONCE_PLACE,
+  PARTS_PLACE,
+} from "./page-manifest.ts";
 
 export const HTML = "text/html; charset=utf-8";
+
+const PLACES = new RegExp(
+  [NONCE_PLACE, PARTS_PLACE, FIRST_ROWS_PLACE, FIRST_ANSWERS_PLACE].join("|"),
+  "g",
+);
 
 /**
  * The page's document.
  *
- * @param target What is opened: the document names the scripts of that page, so that they are loaded at once.
- * @param answers JSON that is put into the document.
+ * @param target What is opened: the document names the scripts of that page, so that they are loaded at once, or
+ *   right after the first rows.
+ * @param first What is put into the document.
  */
 export function indexAnswer(
-  { html, parts, inlineScripts }: BuiltIndex,
+  { html, parts, entryParts, inlineScripts }: BuiltIndex,
   target = "",
-  answers: string | null = null,
+  first: FirstContent | null = null,
 ): FullAnswer {
   const nonce = newNonce();
   const path = pathOf(target);
   const own = parts[path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path] ?? [];
-  const links = own.map((name) => `<link rel="modulepreload" crossorigin href="/assets/${name}">`);
+  const links = [...entryParts, ...own]
+    .map((name) => `<link rel="modulepreload" crossorigin href="/assets/${name}">`)
+    .join("");
+  const rows = first?.rows ?? "";
+  const late = rows === "" ? "" : `<template id="${LATE_PARTS_ID}">${links}</template>`;
   const data =
-    answers === null
+    first === null
       ? ""
-      : `<script id="${FIRST_ANSWERS_ID}" type="application/json">${withoutMarkup(answers)}</script>`;
+      : `<script id="${FIRST_ANSWERS_ID}" type="application/json">${withoutMarkup(first.answers)}</script>`;
+  const content = {
+    [NONCE_PLACE]: nonce,
+    [PARTS_PLACE]: rows === "" ? links : "",
+    [FIRST_ROWS_PLACE]: rows + late,
+    [FIRST_ANSWERS_PLACE]: data,
+  };
   return {
     kind: "full",
     status: 200,
     contentType: HTML,
-    // Functions: texts with `$` in them must not be taken for patterns.
-    body: html
-      .replaceAll(NONCE_PLACE, nonce)
-      .replace(PARTS_PLACE, () => links.join(""))
-      .replace(FIRST_ANSWERS_PLACE, () => data),
+    isDocument: true,
+    // All at once, and by a function: recorded texts may have the name of a place in them, or a `$`.
+    body: html.replace(PLACES, (place) => content[place as keyof typeof content]),
     headers: {
       "cache-control": "no-store",
       "content-security-policy": pagePolicy(nonce, inlineScripts),

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
+import type { WriteFirstRows } from "@agate/protocol";
 import type { Encoding, PageManifest } from "./page-manifest.ts";
-import { ENCODINGS, MANIFEST_FILE, PAGE_FOLDER } from "./page-manifest.ts";
+import { ENCODINGS, FIRST_ROWS_FILE, MANIFEST_FILE, PAGE_FOLDER } from "./page-manifest.ts";
 
 /** Beside the built program; run from source there is nothing. */
 const BUILT = new URL(`./${PAGE_FOLDER}/`, import.meta.url);
@@ -35,6 +36,12 @@ export class PageFiles {
   asset(name: string, encoding: Encoding | null): Promise<Uint8Array> {
     const ending = encoding === null ? "" : ENCODINGS[encoding];
     return readFile(new URL(`./assets/${name}${ending}`, this.#folder));
+  }
+
+  /** The page's own program that writes the first rows. It is loaded once. */
+  async firstRowsWriter(): Promise<WriteFirstRows> {
+    const { writeFirstRows } = await import(new URL(FIRST_ROWS_FILE, this.#folder).href);
+    return writeFirstRows;
   }
 
   async #manifest(): Promise<PageManifest | undefined> {

@@ -2,7 +2,9 @@
 export interface PageManifest {
   /** Names in `/assets/`. Nothing else is served. */
   readonly assets: readonly string[];
-  /** Path of a page → the scripts that it needs besides those in `index.html`. */
+  /** The scripts that every page needs besides the one in `index.html`. */
+  readonly entryParts: readonly string[];
+  /** Path of a page → the scripts that it needs besides those. */
   readonly parts: Readonly<Record<string, readonly string[]>>;
   /** Hashes of the scripts within `index.html`, as the policy names them. */
   readonly inlineScripts: readonly string[];
@@ -11,13 +13,17 @@ export interface PageManifest {
 /** Below the folder of the tool's programs. */
 export const PAGE_FOLDER = "web";
 export const MANIFEST_FILE = "manifest.json";
+/** Exports `writeFirstRows`, which is of the type `WriteFirstRows`. Not served: the server runs it. */
+export const FIRST_ROWS_FILE = "first-rows.js";
 
 /** In `index.html`, where each answer has a nonce of its own. */
 export const NONCE_PLACE = "__CSP_NONCE__";
-/** In `index.html`, where an answer names the scripts of the page that is opened. */
+/** In `index.html`, where an answer names the scripts of the page that is opened, if it has no first rows. */
 export const PARTS_PLACE = "<!-- parts -->";
 /** In `index.html`, where an answer has what the page would ask for first. */
 export const FIRST_ANSWERS_PLACE = "<!-- first answers -->";
+/** In `index.html`, where an answer has the newest traces as HTML. */
+export const FIRST_ROWS_PLACE = "<!-- first rows -->";
 
 /** Content coding → how the name of its copy ends. Those that are preferred come first. */
 export const ENCODINGS = { br: ".br", gzip: ".gz" } as const;

@@ -6,7 +6,7 @@ import { chooseEncoding } from "../choose-encoding.ts";
 import { name } from "../inputs/input-kinds.ts";
 import type { Route } from "../route.ts";
 import { content, route } from "../route.ts";
-import { type FirstAnswerSources, firstAnswers } from "./first-answers.ts";
+import { type FirstContentSources, firstContent } from "./first-content.ts";
 import { HTML, indexAnswer } from "./index-answer.ts";
 import type { PageFiles } from "./page-files.ts";
 import type { Encoding } from "./page-manifest.ts";
@@ -31,7 +31,7 @@ export const PAGE_PATHS = [
 /** A busy store may take longer than the document should: the page asks for the list itself then. */
 const WAIT_MS = 1000;
 
-export interface PageRouteOptions extends FirstAnswerSources {
+export interface PageRouteOptions extends FirstContentSources {
   /** How long the document waits for what is put into it; a second by default. */
   readonly waitMs?: number | undefined;
 }
@@ -64,7 +64,9 @@ function indexRoute(files: PageFiles, { waitMs = WAIT_MS, ...sources }: PageRout
       const index = await files.index();
       if (index === undefined) return NOT_BUILT;
       const enough = AbortSignal.any([gone(), AbortSignal.timeout(waitMs)]);
-      return indexAnswer(index, incoming.url, await firstAnswers(sources, incoming, enough));
+      const writer = () => files.firstRowsWriter();
+      const first = await firstContent(sources, writer, incoming, enough);
+      return indexAnswer(index, incoming.url, first);
     },
   });
 }

@@ -3,8 +3,8 @@ import type { ColumnId } from "./trace-columns.ts";
 
 // How a row looks: for the page, and for the rows that are drawn before its script is there.
 
-/** Below this width in pixels, each trace is a card. */
-const CARDS_BELOW = 640;
+/** Below this width in pixels, each trace is a card. first-rows.css has it, too. */
+export const CARDS_BELOW = 640;
 const HEAD_HEIGHT = 32;
 const CARD_HEIGHT = 60;
 const LINE_HEIGHT = 36;
@@ -32,7 +32,7 @@ export const SCROLLER_CLASS = "min-h-0 flex-1 overflow-x-hidden border-t border-
 export const HEADS_CLASS =
   "grid h-8 items-center border-b border-line bg-surface px-3 text-xs text-ink-soft";
 export const ROW_CLASS =
-  "absolute inset-x-0 top-0 border-b border-line has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-accent";
+  "border-b border-line has-[a:focus-visible]:outline-2 has-[a:focus-visible]:-outline-offset-2 has-[a:focus-visible]:outline-accent";
 export const LINE_CLASS = "grid content-center items-center px-3";
 export const CARD_CLASS = "flex items-center gap-1 pr-1 pl-3";
 export const LINK_CLASS = "truncate font-medium outline-none after:absolute after:inset-0";
@@ -48,8 +48,12 @@ export function cellClass(isNumber = false): string {
 }
 
 export function valueClass(column: ColumnId, text: string): string {
+  return classNames("relative z-10 max-w-full", valueLook(column, text));
+}
+
+export function valueLook(column: ColumnId, text: string): string {
   return classNames(
-    "relative z-10 max-w-full tabular-nums",
+    "tabular-nums",
     column === "status" || column === "scores" ? "flex min-w-0 gap-1" : "truncate",
     (text === "–" || column === "time") && "text-ink-soft",
     column === "kind" && "text-xs text-ink-soft",

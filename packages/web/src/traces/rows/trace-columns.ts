@@ -103,14 +103,15 @@ export function fitColumns(chosen: ReadonlySet<ColumnId>, width: number): readon
   const dropped = new Set<ColumnId>();
   const fitting = () => TRACE_COLUMNS.filter(({ id }) => chosen.has(id) && !dropped.has(id));
   for (const id of DROPPED_FIRST) {
-    const taken = fitting().reduce(
-      (sum, column) => sum + column.width,
-      CHECKBOX_WIDTH + MENU_WIDTH,
-    );
-    if (taken <= width) break;
+    if (leastWidth(fitting()) <= width) break;
     dropped.add(id);
   }
   return fitting();
+}
+
+/** The least width in pixels that columns take, with the checkbox and the menu. */
+export function leastWidth(columns: readonly TraceColumn[]): number {
+  return columns.reduce((sum, { width }) => sum + width, CHECKBOX_WIDTH + MENU_WIDTH);
 }
 
 /** For `grid-template-columns`: the checkbox, the columns, and the menu. */

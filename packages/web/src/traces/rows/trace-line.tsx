@@ -38,6 +38,7 @@ export function rowProps(props: Omit<TraceLineProps, "columns" | "tracks">) {
     "aria-selected": isSelected,
     style: { transform: `translateY(${top}px)`, height } satisfies CSSProperties,
     className: classNames(
+      "absolute inset-x-0 top-0",
       ROW_CLASS,
       isSelected || isChecked ? "bg-accent-soft" : "hover:bg-sunken",
     ),

@@ -4,7 +4,7 @@ import { spanIdOf, storedSpan, traceIdOf } from "../../stores/contract/stored-sp
 import { sendRequest } from "../testing/send-request.fixture.ts";
 import type { TestPlatform } from "../testing/test-platform.fixture.ts";
 import { startTestPlatform, TEST_PROJECT } from "../testing/test-platform.fixture.ts";
-import { firstAnswers, MOST_BYTES } from "./first-answers.ts";
+import { firstContent, MOST_BYTES } from "./first-content.ts";
 import type { BuiltPage } from "./testing/built-page.fixture.ts";
 import { writePage } from "./testing/built-page.fixture.ts";
 
@@ -54,6 +54,25 @@ describe("where no key is needed, a document", () => {
     }
     for (const path of ["/", "/apps", "/traces/x", "/settings/keys"]) {
       expect(await answersAt(platform, path), path).toEqual({ session, traces: null });
+    }
+  });
+
+  it("has the newest traces as HTML, and asks for its scripts after them", async () => {
+    const documentAt = async (path: string) =>
+      (await sendRequest(platform.server.port, { path })).body.toString();
+    const links = ["entry.js", "init.js"]
+      .map((name) => `<link rel="modulepreload" crossorigin href="/assets/${name}">`)
+      .join("");
+    const rows = `rows ${spanIdOf(2)} ${spanIdOf(1)}?live=on&amp;project=default true`;
+    const list = await documentAt("/traces?live=on&project=default");
+    expect(list).toContain(
+      `<div id="page"><p>${rows} $& <!-- first answers --></p><template id="late-parts">${links}</template></div>`,
+    );
+    expect(list.split(links)).toHaveLength(2);
+    for (const path of ["/traces?q=a", "/traces?project=nothing"]) {
+      const other = await documentAt(path);
+      expect(other).toContain('<div id="page"></div>');
+      expect(other).toContain(`>${links}<`);
     }
   });
 
@@ -158,22 +177,39 @@ describe("where a key is needed, a document", () => {
 it("is not waited for longer than the signal allows, and an error leaves the document without it", async () => {
   await using parts = new AsyncDisposableStack();
   const platform = parts.adopt(await startTestPlatform(), (started) => started.close());
-  const incoming = { method: "GET", url: "/traces", headers: { host: "127.0.0.1" } };
+  const incoming = { method: "GET", url: "/traces?live=on", headers: { host: "127.0.0.1" } };
   const enough = new AbortController();
-  const from = (listTraces: TestPlatform["store"]["listTraces"]) =>
-    firstAnswers(
+  const from = (
+    listTraces: TestPlatform["store"]["listTraces"],
+    write: () => string = () => "rows",
+  ) =>
+    firstContent(
       {
         control: platform.access.control,
         projects: platform.registry.projects,
         store: { listTraces },
       },
+      async () => write,
       incoming,
       enough.signal,
     );
-  expect(await from(async () => ({ items: [], next: null }))).toMatch(/"items":\[\]/);
+  const none = async () => ({ items: [], next: null });
+  const some = async () => ({ items: ["{}"], next: null });
+  expect(await from(none)).toEqual({
+    answers: expect.stringMatching(/"traces":{"items":\[\]/),
+    rows: "",
+  });
+  expect(await from(some)).toEqual({
+    answers: expect.stringMatching(/"traces":{"items":\[{}\]/),
+    rows: "rows",
+  });
+  const fail = () => {
+    throw new Error("The record has no name.");
+  };
+  expect(await from(some, fail)).toBeNull();
   expect(await from(() => Promise.reject(new Error("The store is not there.")))).toBeNull();
   const late = from(() => new Promise(() => {}));
   enough.abort();
   expect(await late).toBeNull();
-  expect(await from(async () => ({ items: [], next: null }))).toBeNull();
+  expect(await from(some)).toBeNull();
 });

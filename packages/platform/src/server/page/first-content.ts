@@ -1,4 +1,4 @@
-import { FIRST_TRACES } from "@agate/protocol";
+import { FIRST_TRACES, type FirstAnswers, type WriteFirstRows } from "@agate/protocol";
 import type { AccessControl } from "../../access/access-control.ts";
 import { may } from "../../access/caller.ts";
 import type { Projects } from "../../registry/registry.ts";
@@ -8,7 +8,7 @@ import { CALLER, identify, type Sender } from "../admit.ts";
 import { toSpanFilter } from "../inputs/span-filter.ts";
 import { sessionOf } from "../routes/access/sessions.ts";
 
-export interface FirstAnswerSources {
+export interface FirstContentSources {
   readonly control: AccessControl;
   readonly projects: Projects;
   readonly store: Pick<SpanStore, "listTraces">;
@@ -21,15 +21,26 @@ const TRACES_PATH = /^\/traces\/?$/;
 /** Parameters of the list's address that leave it the newest of all traces. */
 const PLAIN_PARAMETERS = new Set(["project", "live"]);
 
+/** What the document has in it, so that it need not be asked for. */
+export interface FirstContent {
+  /** What the page would ask for first, as JSON of `FirstAnswers`. */
+  readonly answers: string;
+  /** The newest traces as HTML. */
+  readonly rows: string;
+}
+
 /**
- * What the page asks for first, as JSON of `FirstAnswers`; null where the sender is not known, or nothing
- * was read before the signal fired. The page asks for it then, and learns what is wrong.
+ * What a document shows; null where the sender is not known, or nothing was read before the signal fired. The page
+ * asks for it then, and learns what is wrong.
+ *
+ * @param loadWriter Called where there is a list.
  */
-export async function firstAnswers(
-  sources: FirstAnswerSources,
+export async function firstContent(
+  sources: FirstContentSources,
+  loadWriter: () => Promise<WriteFirstRows>,
   incoming: Sender & { readonly url?: string | undefined },
   enough: AbortSignal,
-): Promise<string | null> {
+): Promise<FirstContent | null> {
   const url = URL.parse(incoming.url ?? "", "http://page");
   if (url === null) return null;
   const { method, headers } = incoming;
@@ -46,7 +57,11 @@ export async function firstAnswers(
       sessionOf(caller, sources.projects),
       isList && may(caller, "read") ? newestTraces(sources.store, caller.project, enough) : "null",
     ]);
-    return `{"session":${JSON.stringify(session)},"traces":${traces}}`;
+    const answers = `{"session":${JSON.stringify(session)},"traces":${traces}}`;
+    const { items = [] } = (JSON.parse(answers) as FirstAnswers).traces ?? {};
+    if (items.length === 0) return { answers, rows: "" };
+    const write = await loadWriter();
+    return { answers, rows: write(items, { search: url.search, now: Date.now() }) };
   };
   return Promise.race([read(), fired(enough)]).catch(() => null);
 }
