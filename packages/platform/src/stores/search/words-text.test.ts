@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { wordsOf } from "./words-of.ts";
-import { SHORT, wordsText } from "./words-text.ts";
+import { wordsText } from "./words-text.ts";
 
 it.each([
   [["Order 7-42", "--", "Crème"], " order 7 42  creme "],
@@ -35,12 +35,4 @@ it("has the words of any texts, with two spaces between texts", () => {
     }),
     { numRuns: 100 },
   );
-});
-
-it.each([SHORT - 1, SHORT, SHORT + 1])("has all words of a text of %d characters", (length) => {
-  const text = "Ab-".repeat(length).slice(0, length);
-  const words = ` ${wordsOf(text).join(" ")} `;
-  expect(wordsText([text, text])).toBe(words + words);
-  const marked = `${text.slice(0, -1)}é`;
-  expect(wordsText([marked, "ab"])).toBe(` ${wordsOf(marked).join(" ")}  ab `);
 });

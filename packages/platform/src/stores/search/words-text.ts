@@ -9,10 +9,6 @@ const FOLDED = Uint8Array.from({ length: ASCII }, (_, code) => {
   return word.charCodeAt(0);
 });
 
-/** Texts up to this length share one piece of memory: making one for each takes as long as a short text. */
-export const SHORT = 16 * 1024;
-const shared = Buffer.allocUnsafe(SHORT + 2);
-
 /**
  * The words of texts as {@link wordsOf} has them, each between spaces: a phrase is found as a text with spaces around
  * it. Two spaces stand between two texts.
@@ -31,7 +27,7 @@ export function spacedWords(text: string): string {
 /** Most texts are ASCII, whose words need no pattern to be found; null for others. */
 function asciiWords(text: string): string | null {
   const { length } = text;
-  const bytes = length <= SHORT ? shared : Buffer.allocUnsafe(length + 2);
+  const bytes = Buffer.allocUnsafe(length + 2);
   // Room for as many bytes as characters: a character beyond ASCII takes more, and is seen or left out.
   if (bytes.write(text, 1, length, "utf8") !== length) return null;
   bytes[0] = SPACE;
