@@ -67,8 +67,8 @@ export async function loadPage(
   await page.goto(url, { waitUntil: "commit", timeout: 120_000 });
   const rowsMs = await seen(page, "rowsAt");
   const readyMs = hasScript ? await seen(page, "readyAt") : null;
-  // The list is read once its stream is open, which may be after the rows were painted.
-  if (hasScript) await page.waitForLoadState("networkidle").catch(() => undefined);
+  // The list is read once its stream is open, after the page's script is ready. Another request would follow at once.
+  if (hasScript) await page.waitForTimeout(LIST_WAIT_MS);
   const all = [...requests.values()];
   const began = Math.min(...all.map(({ sentAt }) => sentAt));
   const before = all.filter(
@@ -82,6 +82,9 @@ export async function loadPage(
     listRequests: all.filter(({ url }) => url.includes("/observability/traces/?")).length,
   };
 }
+
+/** Far more than the few requests that follow the page's script take on a slow connection. */
+const LIST_WAIT_MS = 5_000;
 
 /** Bytes of script, as they are sent, that opening a page takes. */
 export async function scriptBytes(browser: Browser, url: string): Promise<number> {
