@@ -36,11 +36,7 @@ describe("the packed SDK", () => {
     const licences = await readFile(join(installed, "dist/THIRD-PARTY-LICENSES.txt"), "utf8");
     const packages = [...licences.matchAll(/^(\S+) \S+ \((.+)\)\n=+$/gm)].map(([, name]) => name);
     expect(packages).toEqual(
-      expect.arrayContaining([
-        "@opentelemetry/core",
-        "@opentelemetry/sdk-trace",
-        "@pydantic/genai-prices",
-      ]),
+      expect.arrayContaining(["@opentelemetry/core", "@pydantic/genai-prices"]),
     );
     expect(licences).not.toContain("(undefined)");
     expect(await readdir(installed)).toContain("LICENSE");
