@@ -41,13 +41,13 @@ export async function benchRouteCall(): Promise<Line[]> {
   await checkExported(agate);
   const rate = deployed.rate();
   return [
-    line("route call, traced and exported", rate, "bare Hono with zod", bare.rate(), "≥ 0.5"),
+    line("route call, traced and exported", rate, "bare Hono with zod", bare.rate(), "≥ 0.7"),
     line(
       "route call, traced and exported",
       rate,
       "Genkit flow server, exporting too",
       flow.rate(),
-      "≥ 2.5",
+      "≥ 2.2",
     ),
     line(
       "route call, with keys to be redacted",
