@@ -1,6 +1,8 @@
 import {
   type Attributes,
   type Exception,
+  isValidSpanId,
+  isValidTraceId,
   type Link,
   ROOT_CONTEXT,
   type Span,
@@ -21,7 +23,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RecordedSpan, SpanRecorder } from "./span-recorder.ts";
+import { RecordedSpan, randomId, SpanRecorder } from "./span-recorder.ts";
 
 const IDS = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
 const SCOPE = { name: "a library", version: "1.2.3", schemaUrl: "https://example.com/scope" };
@@ -259,5 +261,29 @@ describe("a recorded span", () => {
       expect(spanId).toMatch(/^[0-9a-f]{16}$/);
     }
     expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
+  });
+});
+
+describe("a random id", () => {
+  it("is valid for OpenTelemetry, and like no other", () => {
+    const traces = Array.from({ length: 5_000 }, () => randomId(16));
+    const spans = Array.from({ length: 5_000 }, () => randomId(8));
+    expect(traces.every(isValidTraceId)).toBe(true);
+    expect(spans.every(isValidSpanId)).toBe(true);
+    expect(new Set([...traces, ...spans]).size).toBe(10_000);
+  });
+
+  it("has every value in every digit", () => {
+    const ids = Array.from({ length: 2_000 }, () => randomId(16));
+    for (let place = 0; place < 32; place++) {
+      expect(new Set(ids.map((id) => id[place])).size).toBe(16);
+    }
+  });
+
+  it("keeps the zeros of small bytes, and is drawn again where it is all zeros", () => {
+    const draws = [0, 0, 0x01020304 / 2 ** 32, 0xffffffff / 2 ** 32];
+    vi.spyOn(Math, "random").mockImplementation(() => draws.shift() as number);
+    expect(randomId(8)).toBe("01020304ffffffff");
+    vi.restoreAllMocks();
   });
 });

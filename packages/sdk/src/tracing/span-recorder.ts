@@ -27,7 +27,6 @@ import {
   millisToHrTime,
 } from "@opentelemetry/core";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import { randomId } from "./random-ids.ts";
 import { addAttribute, copyAttributes, copySimpleValue } from "./span-attributes.ts";
 import type { TelemetryResource } from "./telemetry-resource.ts";
 
@@ -250,4 +249,27 @@ interface ThrownParts {
   readonly name?: string;
   readonly message?: string;
   readonly stack?: string;
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const WORD_BYTES = 4;
+
+/**
+ * An id of random bytes in hex, never all zeros. `Math.random`, as OpenTelemetry's own generator: a span may be
+ * started in the global scope of a worker, where `crypto` throws. That one draws for every byte, and this for every
+ * four.
+ */
+export function randomId(bytes: 8 | 16): string {
+  let id = "";
+  let seen = 0;
+  for (let count = 0; count < bytes; count += WORD_BYTES) {
+    const word = (Math.random() * 2 ** 32) >>> 0;
+    seen |= word;
+    id += hexByte(word >>> 24) + hexByte(word >>> 16) + hexByte(word >>> 8) + hexByte(word);
+  }
+  return seen === 0 ? randomId(bytes) : id;
+}
+
+function hexByte(word: number): string {
+  return HEX[word & 0xff] as string;
 }
