@@ -11,11 +11,19 @@ export interface LogCheckpointsOptions {
   readonly onErased: () => void;
 }
 
-/** What SQLite answers: frames in the log, and how many of them the file has. */
-interface Checkpoint {
-  readonly busy: number;
-  readonly log: number;
-  readonly checkpointed: number;
+/** How far a write-ahead log was copied into its database file. */
+export interface LogCopy {
+  /** Whether a reader kept the log from being emptied. */
+  readonly isBlocked: boolean;
+  /** Whether the file has all of the log, and is as long as what it holds. */
+  readonly isWhole: boolean;
+}
+
+/** Copies the write-ahead log into the database file, as far as no reader needs what is there; `TRUNCATE` empties it, too. */
+export function copyLog(db: DatabaseSync, mode: "PASSIVE" | "TRUNCATE"): LogCopy {
+  const row = db.prepare(`PRAGMA wal_checkpoint(${mode})`).get();
+  const { busy, log, checkpointed } = row as { busy: number; log: number; checkpointed: number };
+  return { isBlocked: busy !== 0, isWhole: busy === 0 && log === checkpointed };
 }
 
 /**
@@ -72,15 +80,13 @@ export class LogCheckpoints {
   #checkpoint(): void {
     try {
       const hasErased = this.#eraseAt !== undefined;
-      const mode = hasErased ? "TRUNCATE" : "PASSIVE";
-      const row = this.#db.prepare(`PRAGMA wal_checkpoint(${mode})`).get() as unknown as Checkpoint;
-      const isComplete = row.busy === 0 && row.checkpointed === row.log;
-      if (isComplete) this.#isToShrink = false;
+      const { isBlocked, isWhole } = copyLog(this.#db, hasErased ? "TRUNCATE" : "PASSIVE");
+      if (isWhole) this.#isToShrink = false;
       if (!hasErased) {
         if (this.#isToShrink) this.whenQuiet();
         return;
       }
-      if (row.busy !== 0) {
+      if (isBlocked) {
         this.#eraseAt = performance.now() + QUIET_MS;
         this.whenQuiet();
         return;

@@ -8,6 +8,7 @@ import { NO_ADDITIONS } from "../span-additions.ts";
 import type { StoreTrouble } from "../store-errors.ts";
 import { filesIn } from "./data-directory.ts";
 import { FreePages } from "./free-pages.ts";
+import { copyLog } from "./log-checkpoints.ts";
 import { ScoreReader } from "./score-table.ts";
 import type { IndexProgress } from "./span-index-file.ts";
 import { openIndex, progressOf } from "./span-index-file.ts";
@@ -192,8 +193,7 @@ export class SpanIndexer {
       // FTS5 counts its own statement as one change.
       if (this.#changes() - before >= 2) return true;
     }
-    const row = this.#index.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() as { busy: number };
-    return row.busy !== 0;
+    return copyLog(this.#index, "TRUNCATE").isBlocked;
   }
 
   /**
@@ -202,18 +202,11 @@ export class SpanIndexer {
    * @returns False when none are left to give, or a reader still needs the log.
    */
   shrinkSome(): boolean {
-    if (!this.#freePages.areToGive || !this.#copyLog()) return false;
+    if (!this.#freePages.areToGive || !copyLog(this.#index, "PASSIVE").isWhole) return false;
     this.#inTransaction(() => {
       this.#freePages.giveSome();
     });
-    return this.#copyLog();
-  }
-
-  /** @returns Whether all of the write-ahead log is in the file, which is as long as what it holds then. */
-  #copyLog(): boolean {
-    const row = this.#index.prepare("PRAGMA wal_checkpoint(PASSIVE)").get();
-    const { log, checkpointed } = row as { log: number; checkpointed: number };
-    return log === checkpointed;
+    return copyLog(this.#index, "PASSIVE").isWhole;
   }
 
   #changes(): number {
