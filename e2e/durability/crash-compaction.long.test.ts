@@ -5,9 +5,8 @@ import { expect, it } from "vitest";
 import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
 import type { CrashClient } from "./crash-client.ts";
-import { crashRun } from "./crash-run.ts";
+import { crashRun, killAfter } from "./crash-run.ts";
 import { expectAllTraces, expectEverything } from "./expect-everything.ts";
-import { expectSoundFiles } from "./expect-sound-files.ts";
 
 const ROUNDS = 3;
 /** Of each client. With 20 spans of about 1 KiB, each is a segment that pays to be compacted. */
@@ -24,10 +23,7 @@ it("keeps every span once when it is killed while it compacts", () =>
       const compacting = segmentCompacted(join(folder, "spans.db"));
       const work = clients.map((client) => supersede(server.url, client));
       await compacting;
-      await delay(pauseMs);
-      await server.kill();
-      await Promise.all(work);
-      await expectSoundFiles(folder);
+      await killAfter(pauseMs, server, work, folder);
     }
     await using server = await startServer({ dataDirectory: folder });
     for (const client of clients) await client.settle(server.url);

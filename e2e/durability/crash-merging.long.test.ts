@@ -4,9 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
-import { crashRun } from "./crash-run.ts";
+import { crashRun, killAfter } from "./crash-run.ts";
 import { expectAllTraces, expectEverything } from "./expect-everything.ts";
-import { expectSoundFiles } from "./expect-sound-files.ts";
 
 /** In each, the server waits a minute before it merges anything. */
 const ROUNDS = 3;
@@ -24,10 +23,7 @@ it("keeps every span once when it is killed while it merges quiet traces", () =>
       await someMerged(file);
       // More spans, also of traces that are being merged, until the server is gone.
       const work = clients.map((client) => client.work(server.url, 0.05));
-      await delay(pauseMs);
-      await server.kill();
-      await Promise.all(work);
-      await expectSoundFiles(folder);
+      await killAfter(pauseMs, server, work, folder);
     }
     await using server = await startServer({ dataDirectory: folder });
     for (const client of clients) await client.settle(server.url);

@@ -1,7 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { RunningServer } from "../running-server.ts";
 import { CrashClient } from "./crash-client.ts";
+import { expectSoundFiles } from "./expect-sound-files.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import type { TraceLedger } from "./trace-ledger.ts";
 
@@ -35,4 +38,17 @@ export async function crashRun(test: (run: CrashRun) => Promise<void>): Promise<
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** Kills a server some milliseconds into the work of its clients, and looks at the files that it leaves. */
+export async function killAfter(
+  ms: number,
+  server: RunningServer,
+  work: readonly Promise<void>[],
+  folder: string,
+): Promise<void> {
+  await delay(ms);
+  await server.kill();
+  await Promise.all(work);
+  await expectSoundFiles(folder);
 }

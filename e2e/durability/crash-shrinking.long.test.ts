@@ -5,9 +5,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { runAgate } from "../run-agate.ts";
 import { startServer } from "../running-server.ts";
-import { crashRun } from "./crash-run.ts";
+import { crashRun, killAfter } from "./crash-run.ts";
 import { expectAllTraces, expectEverything } from "./expect-everything.ts";
-import { expectSoundFiles } from "./expect-sound-files.ts";
 
 const ROUNDS = 4;
 const REQUESTS = 15;
@@ -40,10 +39,7 @@ it("keeps every span when it is killed while it makes its file smaller", () =>
       for (const client of clients) await client.settle(server.url);
       const work = clients.map((client) => client.work(server.url, 0.05));
       await someGiven(file);
-      await delay(pauseMs);
-      await server.kill();
-      await Promise.all(work);
-      await expectSoundFiles(folder);
+      await killAfter(pauseMs, server, work, folder);
     }
     await using server = await startServer({ dataDirectory: folder });
     for (const client of clients) await client.settle(server.url);

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "vitest";
 import { startServer } from "../running-server.ts";
-import { crashRun } from "./crash-run.ts";
+import { crashRun, killAfter } from "./crash-run.ts";
 import { expectAllTraces, expectEverything, expectFound } from "./expect-everything.ts";
 import { expectSoundFiles } from "./expect-sound-files.ts";
 
@@ -24,10 +23,7 @@ export function killRounds(rounds: number): Promise<void> {
 
       const deletes = random.chance(0.3) ? 0.6 : 0.05;
       const work = clients.map((client) => client.work(server.url, deletes));
-      await delay(random.between(0, LONGEST_ROUND_MS));
-      await server.kill();
-      await Promise.all(work);
-      await expectSoundFiles(folder);
+      await killAfter(random.between(0, LONGEST_ROUND_MS), server, work, folder);
     }
     await using server = await startServer({ dataDirectory: folder });
     for (const client of clients) await client.settle(server.url);
