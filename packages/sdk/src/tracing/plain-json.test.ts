@@ -29,7 +29,7 @@ test("where there is JSON, it is what the writer writes", () => {
   );
 });
 
-test("whatever JSON can hold is plain", () => {
+test("all that JSON can hold is plain", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => plainJson(value) === written(value)));
   expect(plainJson({ left: undefined, list: [undefined, -0] })).toBe('{"list":[null,0]}');
 });

@@ -31,7 +31,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: "clear" } as const) },
 );
 
-test("a span is held until it is settled, whatever happens to its batch before", () => {
+test("a span is held until it is settled, also when its batch was put back or released in part", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const queue = new SpanQueue(limits);

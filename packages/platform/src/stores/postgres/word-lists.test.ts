@@ -74,7 +74,7 @@ describe("lists of words", () => {
     expect([lists.whole.length, lists.parts.length]).toEqual([whole, parts]);
   });
 
-  it("are as long as a vector of their words may be, whatever the texts", () => {
+  it("are as long as a vector of their words may be, also of random texts", () => {
     const text = fc
       .tuple(fc.constantFrom(1, 40, 299, 300, 301, 5_000), fc.integer({ min: 1, max: 3_000 }))
       .map(([length, count]) => numbered(count, "京".repeat(length)));
