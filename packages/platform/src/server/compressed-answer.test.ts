@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { gunzipSync, zstdDecompressSync } from "node:zlib";
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { packFrame } from "../stores/segments/segment-frame.ts";
@@ -38,6 +38,7 @@ const jsonOf = (bytes: number) => JSON.stringify("é".padEnd(bytes - 3, "lorem i
 
 const UNPACK = {
   zstd: zstdDecompressSync,
+  br: brotliDecompressSync,
   gzip: gunzipSync,
 } as const;
 
@@ -97,7 +98,7 @@ describe.each(Object.entries(UNPACK))("a client that takes %s", (coding, unpack)
 it.each([
   ["a body below the least size", full(jsonOf(LEAST_BYTES - 1)), "zstd, gzip"],
   ["a client that takes none", full(jsonOf(5_000)), "identity"],
-  ["a client that takes others", full(jsonOf(5_000)), "br, deflate"],
+  ["a client that takes others", full(jsonOf(5_000)), "compress, deflate"],
   ["an archive", full(jsonOf(5_000), "application/gzip"), "gzip"],
   ["a tagged answer", full(jsonOf(5_000), JSON_TYPE, { etag: '"a"' }), "gzip"],
   [
@@ -114,13 +115,20 @@ it.each([
   expect(body.toString()).toMatch(/^"élorem/);
 });
 
-it("prefers zstd, and tells caches of what may be kept that there are several", async () => {
-  answer = full(jsonOf(5_000), "text/html", { "cache-control": "no-cache" });
-  expect((await send("gzip, deflate, br, zstd")).headers).toMatchObject({
-    "content-encoding": "zstd",
-    vary: "accept-encoding",
-  });
-});
+it.each([
+  ["gzip, deflate, br, zstd", "zstd"],
+  ["gzip, deflate, br", "br"],
+  ["gzip, br;q=0.9", "gzip"],
+])(
+  "has for %s the coding %s, and tells caches of what may be kept that there are several",
+  async (accepted, coding) => {
+    answer = full(jsonOf(5_000), "text/html", { "cache-control": "no-cache" });
+    expect((await send(accepted)).headers).toMatchObject({
+      "content-encoding": coding,
+      vary: "accept-encoding",
+    });
+  },
+);
 
 describe("an answer that is stored as a zstd frame", () => {
   const SIZES = [
@@ -149,7 +157,7 @@ describe("an answer that is stored as a zstd frame", () => {
   });
 
   it.each(SIZES)("goes to others unpacked: %i bytes", async (bytes) => {
-    for (const accepted of [undefined, "identity", "br", "zstd;q=0"]) {
+    for (const accepted of [undefined, "identity", "deflate", "zstd;q=0"]) {
       answer = packed(bytes);
       const { headers, body } = await send(accepted);
       expect(headers["content-encoding"]).toBeUndefined();
@@ -159,12 +167,14 @@ describe("an answer that is stored as a zstd frame", () => {
     }
   });
 
-  it.each(SIZES)("goes to clients that take gzip as gzip: %i bytes", async (bytes) => {
-    answer = packed(bytes);
-    const { headers, body } = await send("gzip");
-    const isCompressed = bytes >= LEAST_BYTES;
-    expect(headers["content-encoding"]).toBe(isCompressed ? "gzip" : undefined);
-    expect((isCompressed ? gunzipSync(body) : body).toString()).toBe(jsonOf(bytes));
-    await expect.poll(() => sent).toBe(1);
+  it.each(SIZES)("goes to clients that take another coding in that: %i bytes", async (bytes) => {
+    for (const coding of ["br", "gzip"] as const) {
+      answer = packed(bytes);
+      const { headers, body } = await send(coding);
+      const isCompressed = bytes >= LEAST_BYTES;
+      expect(headers["content-encoding"]).toBe(isCompressed ? coding : undefined);
+      expect((isCompressed ? UNPACK[coding](body) : body).toString()).toBe(jsonOf(bytes));
+      await expect.poll(() => sent).toBe(1);
+    }
   });
 });
