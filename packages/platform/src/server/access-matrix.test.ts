@@ -189,10 +189,12 @@ describe("without a key that opens anything", () => {
   ];
 
   it.each(named(guarded))("%s is a 401", async (_, route) => {
-    for (const [, headers, type] of wrong) {
+    for (const [what, headers, type] of wrong) {
       const response = await call(route, red.ids, headers);
       expectRefusal(response, 401, type);
       expect(response.headers["www-authenticate"]).toBe("Bearer");
+      // A path is matched before the credentials are read: two of them are tried on its other forms.
+      if (what !== "no key" && what !== "a revoked key") continue;
       expectRefusal(await call(route, red.ids, headers, { slash: true }), 401, type);
       if (route.method === "GET") {
         expect((await call(route, red.ids, headers, { method: "HEAD" })).status).toBe(401);
