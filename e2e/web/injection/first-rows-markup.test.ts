@@ -3,10 +3,13 @@
 import fc from "fast-check";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { ListedSpan } from "../../../packages/protocol/src/index.ts";
+import type { ListedSpan, SpanStatus } from "../../../packages/protocol/src/index.ts";
+import { SPAN_STATUSES } from "../../../packages/protocol/src/index.ts";
+import { scoreOf } from "../../../packages/web/src/api/score.fixture.ts";
 import { element, text } from "../../../packages/web/src/first-rows/markup.ts";
 import { writeFirstRows } from "../../../packages/web/src/first-rows/write-first-rows.ts";
 import { shownName } from "../../../packages/web/src/spans/shown-name.ts";
+import { spanRecord } from "../../../packages/web/src/trace-view/span-record.fixture.ts";
 import { openBrowser } from "../open-browser.ts";
 
 let browser: Browser;
@@ -85,7 +88,7 @@ it("has no element and no attribute in the rows that a record could add", async 
     output: hostile,
     message: hostile,
     word: hostile,
-    status: fc.constantFrom("OK", "ERROR", "UNSET"),
+    status: fc.constantFrom(...SPAN_STATUSES),
     isOld: fc.boolean(),
     search: fc.constantFrom("", "?project=a&live=on", '?project="><script>hit()</script>'),
   });
@@ -137,34 +140,30 @@ function listed(given: {
   readonly output: string;
   readonly message: string;
   readonly word: string;
-  readonly status: string;
+  readonly status: SpanStatus;
   readonly isOld: boolean;
 }): ListedSpan {
   const { name, input, output, message, word, status, isOld } = given;
-  const score = { name: word, value: null, label: word, status: "ok" };
-  return {
+  return spanRecord({
     id: "b7ad6b7169203331",
     name,
-    created_at: isOld ? "2024-01-01T00:00:00.000000Z" : "2026-11-18T11:00:00.000000Z",
-    variant: { variant_id: null, variant_name: word, revision: 1 },
-    environment: word,
-    spankind: word,
-    status,
-    trace_id: TRACE_ID,
-    user_id: word,
-    content: { inputs: input, internals: null, outputs: output },
-    config: null,
+    record: {
+      created_at: isOld ? "2024-01-01T00:00:00.000000Z" : "2026-11-18T11:00:00.000000Z",
+      variant: { variant_id: null, variant_name: word, revision: 1 },
+      environment: word,
+      status,
+      trace_id: TRACE_ID,
+      user_id: word,
+      content: { inputs: input, internals: null, outputs: output },
+    },
     metadata: {
       latency: 1,
-      usage: null,
-      cost: null,
       session_id: word,
       application: word,
       status_message: message,
       attributes: { "ag.route": word },
-      scores: [score],
+      scores: [scoreOf({ name: word, value: null, label: word })],
       failed_spans: 2,
-      total: { usage: null, cost: null },
     },
-  } as unknown as ListedSpan;
+  });
 }
