@@ -107,12 +107,12 @@ describe("access through several replicas", () => {
     const { key, id } = await here.access.keys.create("default", KEY);
     await expect.poll(() => callerBy(there, key), SOON).toMatchObject({ name: "ci" });
     const caller = callerBy(there, key);
-    expect(caller).toMatchObject({ revoked: { aborted: false } });
+    expect(caller).toMatchObject({ revocation: { isRevoked: false } });
     expect(await here.access.keys.revoke("default", id)).toBe("revoked");
     expect(callerBy(here, key)).toBe("key-invalid");
     await expect.poll(() => callerBy(there, key), SOON).toBe("key-invalid");
     // Streams that were opened with it end.
-    expect(caller).toMatchObject({ revoked: { aborted: true } });
+    expect(caller).toMatchObject({ revocation: { isRevoked: true } });
   });
 
   it("is given at once to who brings what another replica has just made", async () => {

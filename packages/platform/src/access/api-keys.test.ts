@@ -70,8 +70,10 @@ describe("a key that is revoked", () => {
     const caller = callerBy(access, `Bearer ${key}`);
     expect(await access.keys.revoke(RED, id)).toBe("revoked");
     expect(callerBy(access, `Bearer ${key}`)).toBe("key-invalid");
-    expect(caller).toMatchObject({ revoked: { aborted: true } });
-    expect(callerBy(access, `Bearer ${other.key}`)).toMatchObject({ revoked: { aborted: false } });
+    expect(caller).toMatchObject({ revocation: { isRevoked: true } });
+    expect(callerBy(access, `Bearer ${other.key}`)).toMatchObject({
+      revocation: { isRevoked: false },
+    });
     expect(await access.keys.list(RED)).toHaveLength(1);
     expect(await access.keys.revoke(RED, id)).toBe("missing");
     expect(callerBy(await file.open(), `Bearer ${key}`)).toBe("key-invalid");

@@ -4,6 +4,7 @@ import {
   reachesEnvironment,
   type Scope,
 } from "@agate/protocol";
+import type { Revocation } from "./revocation.ts";
 
 /** The sender of a request, and its permissions. */
 export interface Caller {
@@ -29,8 +30,8 @@ export interface Caller {
     /** Its number, which its spans are marked with. */
     readonly build: number;
   };
-  /** Fires when its key is revoked, so that streams to it end; absent where there is no key. */
-  readonly revoked?: AbortSignal;
+  /** Of its key, or its session: answers to it end then. Absent where there is no key. */
+  readonly revocation?: Revocation;
 }
 
 /** The name of callers without a key. No key can have it. */

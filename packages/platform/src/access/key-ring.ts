@@ -1,6 +1,7 @@
 import type { Scope } from "@agate/protocol";
 import { apiKeyIn, hashApiKey, newApiKeyText } from "./api-key-text.ts";
 import type { Caller } from "./caller.ts";
+import { Revocation } from "./revocation.ts";
 
 /** The sustained rate of a key, and the burst that it may send after a pause. */
 export interface RateLimit {
@@ -42,8 +43,8 @@ export interface HeldKey {
   readonly caller: Caller;
   /** Null: no rate limit. */
   readonly bucket: TokenBucket | null;
-  /** Fires when the key is revoked, to end streams that were opened with it. */
-  readonly revocation: AbortController;
+  /** What ends when the key is revoked. */
+  readonly revocation: Revocation;
 }
 
 /** A process has a few keys in use at a time, each in one header. */
@@ -76,7 +77,7 @@ export class KeyRing {
   remove(key: HeldKey): void {
     this.#byHash.delete(key.hash);
     this.#byHeader.clear();
-    key.revocation.abort();
+    key.revocation.revoke();
   }
 
   /** The valid key in an `Authorization` header, if there is one. */
@@ -98,8 +99,8 @@ export function heldKey(
   key: Pick<HeldKey, "hash" | "id" | "bucket">,
   caller: Pick<Caller, "project" | "name" | "scopes" | "environments" | "pair">,
 ): HeldKey {
-  const revocation = new AbortController();
-  const identity = { keyId: key.id, isOperator: false, revoked: revocation.signal };
+  const revocation = new Revocation();
+  const identity = { keyId: key.id, isOperator: false, revocation };
   return { ...key, caller: { ...caller, ...identity }, revocation };
 }
 

@@ -51,13 +51,18 @@ describe("sessions", () => {
     const { keys, sessions } = await file.open();
     const { id, key } = await keys.create("default", KEY);
     const [first = "", second = ""] = [await sessions.create(key), await sessions.create(key)];
-    const streams = [first, second].map((token) => sessions.find(token)?.caller.revoked?.aborted);
+    const streams = [first, second].map(
+      (token) => sessions.find(token)?.caller.revocation?.isRevoked,
+    );
     expect(streams).toEqual([false, false]);
     const [held, other] = [sessions.find(first), sessions.find(second)];
     await sessions.end(first);
-    expect([held?.caller.revoked?.aborted, other?.caller.revoked?.aborted]).toEqual([true, false]);
+    expect([held?.caller.revocation?.isRevoked, other?.caller.revocation?.isRevoked]).toEqual([
+      true,
+      false,
+    ]);
     await keys.revoke("default", id);
-    expect(other?.caller.revoked?.aborted).toBe(true);
+    expect(other?.caller.revocation?.isRevoked).toBe(true);
     expect(sessions.find(second)).toBeUndefined();
     expect(await sessions.create(key)).toBeUndefined();
   });

@@ -3,6 +3,7 @@ import { SerialQueue } from "../stores/registry/serial-queue.ts";
 import { hashApiKey, isSessionToken, newSessionToken } from "./api-key-text.ts";
 import type { Caller } from "./caller.ts";
 import type { HeldKey, KeyRing } from "./key-ring.ts";
+import { Revocation } from "./revocation.ts";
 
 /** How long a browser stays signed in. */
 export const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
@@ -24,7 +25,8 @@ export interface HeldSession {
   /** The key's caller, whose streams also end with the session. */
   readonly caller: Caller;
   readonly expiresAt: number;
-  readonly revocation: AbortController;
+  /** What ends with the session. It is a use of the key itself. */
+  readonly revocation: Revocation;
 }
 
 /**
@@ -132,14 +134,17 @@ export class Sessions {
   }
 
   #hold(hash: string, key: HeldKey, expiresAt: number): void {
-    const revocation = new AbortController();
-    const revoked = AbortSignal.any([key.revocation.signal, revocation.signal]);
-    const caller = { ...key.caller, revoked };
+    const revocation = new Revocation();
+    key.revocation.add(revocation);
+    const caller = { ...key.caller, revocation };
     this.#byHash.set(hash, { key, caller, expiresAt, revocation });
   }
 
   #drop(hash: string): void {
-    this.#byHash.get(hash)?.revocation.abort();
+    const session = this.#byHash.get(hash);
+    if (session === undefined) return;
     this.#byHash.delete(hash);
+    session.key.revocation.remove(session.revocation);
+    session.revocation.revoke();
   }
 }

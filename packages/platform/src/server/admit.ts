@@ -4,6 +4,7 @@ import type { AccessControl, Credentials } from "../access/access-control.ts";
 import type { Access, Caller } from "../access/caller.ts";
 import { may, mayIn } from "../access/caller.ts";
 import { type ClientHeaders, clientAuthorization } from "../access/client-authorization.ts";
+import type { KeyUse } from "../access/revocation.ts";
 import type { FullAnswer, Problem } from "./answer.ts";
 import { problemAnswer } from "./answer.ts";
 
@@ -140,12 +141,25 @@ function beyondLimit({ environments }: Caller, what: string): Problem {
 
 /** A stream may go on for days: it must not outlive the key that it was opened with. */
 export function breakOffWhenRevoked(caller: Caller | undefined, outgoing: ServerResponse): void {
-  const revoked = caller?.revoked;
-  if (revoked === undefined) return;
-  const breakOff = () => outgoing.destroy();
-  revoked.addEventListener("abort", breakOff);
-  outgoing.once("close", () => revoked.removeEventListener("abort", breakOff));
-  if (revoked.aborted) breakOff();
+  const revocation = caller?.revocation;
+  if (revocation === undefined) return;
+  const use = new OpenAnswer(outgoing);
+  outgoing.on("close", () => revocation.remove(use));
+  revocation.add(use);
+}
+
+/** An answer that a key may still end. */
+class OpenAnswer implements KeyUse {
+  readonly #outgoing: ServerResponse;
+  place = 0;
+
+  constructor(outgoing: ServerResponse) {
+    this.#outgoing = outgoing;
+  }
+
+  onRevoked(): void {
+    this.#outgoing.destroy();
+  }
 }
 
 const FOREIGN_COOKIE: Problem = {
