@@ -39,6 +39,8 @@ export class BatchDelivery {
   readonly #requests = new Set<AbortController>();
   /** Attempts that failed, one after the other. */
   #failures = 0;
+  /** When the first of them failed, by `performance.now()`. */
+  #failingSince = 0;
   /** No attempt before then, by `performance.now()`. */
   #retryAt = 0;
   /** Likewise, but asked for by the platform: a flush respects it. */
@@ -53,6 +55,11 @@ export class BatchDelivery {
 
   get isFailing(): boolean {
     return this.#failures > 0;
+  }
+
+  /** Whether all attempts have failed for so long that the platform is down. */
+  hasFailedFor(milliseconds: number): boolean {
+    return this.isFailing && performance.now() - this.#failingSince >= milliseconds;
   }
 
   get retryAt(): number {
@@ -129,6 +136,7 @@ export class BatchDelivery {
     if (outcome.kind === "later") {
       const count = this.#queue.putBack(batch);
       if (count === 0) return true;
+      if (!this.isFailing) this.#failingSince = performance.now();
       this.#failures += 1;
       this.#postpone(outcome.after);
       this.#report.postponed(outcome.reason, this.#failures);

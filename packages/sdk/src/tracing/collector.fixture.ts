@@ -11,8 +11,8 @@ export interface CollectorAnswer {
   readonly body?: Uint8Array;
 }
 
-/** What a platform does with a request: `"hang"` never answers. */
-export type Behaviour = (spans: readonly OtlpSpan[]) => CollectorAnswer | "hang";
+/** What a platform does with a request: `"hang"` never answers, `"reset"` breaks the connection off. */
+export type Behaviour = (spans: readonly OtlpSpan[]) => CollectorAnswer | "hang" | "reset";
 
 const accept: Behaviour = () => ({ status: 200 });
 
@@ -76,7 +76,9 @@ export class Collector {
       this.requests.push(spans.length);
       this.headers.push(request.headers);
       const answer = this.behaviour(spans);
-      if (answer !== "hang") {
+      if (answer === "reset") {
+        request.socket.resetAndDestroy();
+      } else if (answer !== "hang") {
         if (answer.status === 200) this.spans.push(...spans);
         response.writeHead(answer.status, answer.headers).end(answer.body);
       }

@@ -3,10 +3,10 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { context, ROOT_CONTEXT } from "@opentelemetry/api";
 import { isTracingSuppressed } from "@opentelemetry/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { encodeExportResponse } from "../../../platform/src/ingest/otlp/encode-export-response.ts";
 import { type Identity, identitySlot } from "../context/call-state.ts";
-import { Collector } from "./collector.fixture.ts";
+import { type Behaviour, Collector } from "./collector.fixture.ts";
 import { createTelemetry } from "./create-telemetry.ts";
 import { Secrets } from "./secrets.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -14,6 +14,7 @@ import { LONGEST_TIMER_MS, type TelemetryOptions } from "./telemetry-options.ts"
 
 /** Nothing goes by itself within a test, and a retry comes at once. */
 const LIMITS = { intervalMs: 1_000_000, retryMs: 1 };
+const NO_RETRY = { retryMs: 2_000_000, maxRetryMs: 2_000_000 };
 
 let collector: Collector;
 let warnings: string[];
@@ -267,13 +268,60 @@ describe("export", () => {
     ]);
   });
 
-  it("flushes only once what a first attempt could not bring over", async () => {
+  it.each<{ what: string; answer: ReturnType<Behaviour> }>([
+    { what: "resets connections", answer: "reset" },
+    { what: "answers 503", answer: { status: 503 } },
+    { what: "asks for a short pause", answer: { status: 429, headers: { "retry-after": "0" } } },
+  ])("tries again within a flush when the platform $what", async ({ answer }) => {
+    let failures = 3;
+    collector.behaviour = () => (failures-- > 0 ? answer : { status: 200 });
+    const telemetry = telemetryWith({ limits: { batchSpans: 4 } });
+    makeSpans(telemetry, 10);
+    await telemetry.flush();
+    expect(names()).toEqual(expectedNames(10));
+    expect(telemetry.statistics()).toMatchObject({ exported: 10, dropped: 0, queued: 0 });
+  });
+
+  it("ends a flush in its time when the platform stays down, and loses nothing", async () => {
+    collector.behaviour = () => "reset";
+    const telemetry = telemetryWith({ limits: { flushMs: 100, maxRetryMs: 5 } });
+    makeSpans(telemetry, 10);
+    await telemetry.flush();
+    expect(telemetry.statistics()).toMatchObject({ exported: 0, dropped: 0, queued: 10 });
+    collector.behaviour = () => ({ status: 200 });
+    await collector.until(() => collector.spans.length > 0);
+    await telemetry.flush();
+    expect(names()).toEqual(expectedNames(10));
+  });
+
+  it("ends a flush at once when the next attempt would come after its time", async () => {
     collector.behaviour = () => ({ status: 503 });
-    const telemetry = telemetryWith({ limits: { retryMs: 1_000_000 } });
+    const telemetry = telemetryWith({ limits: { ...NO_RETRY, flushMs: 500_000 } });
     makeSpans(telemetry, 3);
     await telemetry.flush();
     expect(collector.requests).toEqual([3]);
     expect(telemetry.statistics().queued).toBe(3);
+  });
+
+  it.each([
+    { downFor: 4_999, attempts: 3 },
+    { downFor: 5_000, attempts: 1 },
+  ])("makes $attempts attempts when the platform was down for $downFor ms", async (given) => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    try {
+      collector.behaviour = () => ({ status: 503 });
+      const telemetry = telemetryWith({ limits: { flushMs: 5_000, retryMs: 1_000_000 } });
+      makeSpans(telemetry, 3);
+      await telemetry.flush();
+      vi.advanceTimersByTime(given.downFor);
+      let attempts = 0;
+      collector.behaviour = () =>
+        ++attempts < 3 ? { status: 503, headers: { "retry-after": "0" } } : { status: 200 };
+      await telemetry.flush();
+      expect(attempts).toBe(given.attempts);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("does not press a platform that has asked for time", async () => {
@@ -310,7 +358,7 @@ describe("export", () => {
   it("says what was lost when the platform is away at shutdown", async () => {
     await collector.stop();
     // It ends at once, as the next attempt would come when its time is up.
-    const limits = { flushMs: 500_000, retryMs: 2_000_000, maxRetryMs: 2_000_000 };
+    const limits = { ...NO_RETRY, flushMs: 500_000 };
     const telemetry = telemetryWith({ limits });
     makeSpans(telemetry, 4);
     await telemetry.shutdown();
@@ -360,6 +408,7 @@ describe("export", () => {
 
   it("survives a fetch that throws and a listener of warnings that throws", async () => {
     const telemetry = telemetryWith({
+      limits: NO_RETRY,
       fetch: () => {
         throw new Error("no network here");
       },

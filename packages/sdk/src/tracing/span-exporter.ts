@@ -35,8 +35,9 @@ export class SpanExporter extends QueuedExporter {
   /** A process that exits on its own sends its spans first, or warns that it could not. */
   #addExitHooks(): () => void {
     const removeBefore = onExit("beforeExit", () => {
-      // A running request would keep the process alive until its timeout.
-      void this.flush().then(() => this.delivery.abort());
+      // One attempt: a script should not take longer because no platform runs. A running request would keep the
+      // process alive until its timeout.
+      void this.#flush("one-attempt").then(() => this.delivery.abort());
     });
     const removeExit = onExit("exit", () => this.report.abandoned(this.queue.clear()));
     return () => {
@@ -45,8 +46,14 @@ export class SpanExporter extends QueuedExporter {
     };
   }
 
+  /** Where the platform has been down for longer than a flush may take, one attempt is made: calls may wait for it. */
   flush(): Promise<void> {
-    return this.#settled(false);
+    return this.#flush(this.delivery.hasFailedFor(this.limits.flushMs) ? "one-attempt" : "retry");
+  }
+
+  #flush(mode: "one-attempt" | "retry"): Promise<void> {
+    const isTooLong = this.delivery.askedUntil > performance.now() + this.limits.flushMs;
+    return isTooLong ? Promise.resolve() : this.#settled(mode === "retry");
   }
 
   protected async drain(): Promise<void> {
@@ -59,8 +66,7 @@ export class SpanExporter extends QueuedExporter {
     const upTo = this.queue.lastOrder;
     const { flushMs } = this.limits;
     const { askedUntil } = this.delivery;
-    const isTooLong = askedUntil > performance.now() + flushMs;
-    if (!this.queue.holdsUpTo(upTo) || (isTooLong && !patient)) return Promise.resolve();
+    if (!this.queue.holdsUpTo(upTo)) return Promise.resolve();
     return new Promise((resolve) => {
       // Unlike the others, this timer keeps the process alive: the caller awaits the flush.
       const timer = setTimeout(() => waiter.resolve(), flushMs);
@@ -76,8 +82,8 @@ export class SpanExporter extends QueuedExporter {
       };
       this.#waiters.add(waiter);
       this.#dueUpTo = upTo;
-      // At shutdown it is the last chance: a pause that the platform asked for is ignored.
-      this.delivery.retryFrom(isTooLong ? 0 : askedUntil);
+      // A longer pause that the platform asked for is only ignored at shutdown, which is the last chance.
+      this.delivery.retryFrom(askedUntil > waiter.until ? 0 : askedUntil);
       this.#pump();
     });
   }
@@ -131,8 +137,8 @@ export class SpanExporter extends QueuedExporter {
     for (const waiter of this.#waiters) {
       // Waiting out the time would send nothing: no request runs, and the next attempt comes too late.
       const isTooLate = this.#sending === 0 && this.delivery.retryAt > waiter.until;
-      const hasFailed = !isDelivered && (isTooLate || !waiter.patient);
-      if (hasFailed || !this.queue.holdsUpTo(waiter.upTo)) waiter.resolve();
+      const hasFailed = !isDelivered && !waiter.patient;
+      if (isTooLate || hasFailed || !this.queue.holdsUpTo(waiter.upTo)) waiter.resolve();
     }
   }
 }
