@@ -68,6 +68,44 @@ export function describeSearch(subject: Subject): void {
       expect(await subject.namesOf("listTraces", { text: "needle" })).toEqual(["top"]);
     });
 
+    it("compares all of a beginning, also where it is longer than what PostgreSQL stores of a word", async () => {
+      subject.fresh();
+      // PostgreSQL stores 300 characters.
+      const stem = "x".repeat(299);
+      const longer = "y".repeat(1_000);
+      const words = [stem, `${stem}a`, `${stem}ab`, `${stem}ac`, `${stem}ab${longer}z`];
+      await subject.append([
+        ...words.map((outputs, n) =>
+          storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n), start: n, name: `t${n}`, outputs }),
+        ),
+        storedSpan({
+          traceId: traceIdOf(2),
+          id: spanIdOf(9),
+          parentId: spanIdOf(2),
+          name: "below",
+        }),
+      ]);
+      await subject.store.searchCaughtUp();
+      const searches: [string, string[]][] = [
+        [`${stem}*`, ["t4", "t3", "t2", "t1", "t0"]],
+        [`${stem}a*`, ["t4", "t3", "t2", "t1"]],
+        [`${stem}ab*`, ["t4", "t2"]],
+        [`${stem}aby*`, ["t4"]],
+        [`${stem}ab${longer}*`, ["t4"]],
+        [`${stem}ab${longer}y*`, []],
+        [`${stem}ad*`, []],
+        [`t3-${stem}ac*`, []],
+      ];
+      for (const [text, wanted] of searches) {
+        const shown = text.slice(295, 310);
+        expect(await subject.namesOf("listSpans", { text }), shown).toEqual(wanted);
+        expect(await subject.namesOf("listTraces", { text }), shown).toEqual(wanted);
+      }
+      const apart = `below ${stem}ab*`;
+      expect(await subject.namesOf("listSpans", { text: apart })).toEqual([]);
+      expect(await subject.namesOf("listTraces", { text: apart })).toEqual(["t2"]);
+    });
+
     it("finds a trace whose words are in different spans, and no such span", async () => {
       subject.fresh();
       await subject.append([

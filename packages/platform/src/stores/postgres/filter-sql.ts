@@ -2,7 +2,7 @@ import { filterConditions } from "../filter-conditions.ts";
 import type { ScoreCondition } from "../score-store.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import { dateText } from "./day.ts";
-import type { SpanSearch, TraceSearch } from "./plan-search.ts";
+import type { SpanSearch, TraceSearch } from "./search-plan.ts";
 import { SEGMENTS_PER_GROUP } from "./segment-texts.ts";
 import type { SqlValue } from "./span-database.ts";
 import type { ListQuery, SearchQuery } from "./word-lists.ts";

@@ -1,5 +1,6 @@
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { ListPageBuilder, listedBytes } from "../list-page.ts";
+import { parseSearch } from "../search/search-text.ts";
 import { SpanMatcher } from "../search/span-matcher.ts";
 import {
   DamagedSegmentError,
@@ -11,11 +12,11 @@ import type { SpanAdditions } from "../span-additions.ts";
 import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
 import { addAfter, spansToList, whereSpans, whereTraces } from "./filter-sql.ts";
 import { ListedScores } from "./listed-scores.ts";
-import type { SpanSearch } from "./plan-search.ts";
 import { planSpans, planTraces } from "./plan-search.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import type { ReadSegment } from "./read-segments.ts";
 import { mergeHeaders, segmentsInOrder } from "./read-segments.ts";
+import type { SpanSearch } from "./search-plan.ts";
 import type { SqlRunner } from "./span-database.ts";
 
 /** Spans whose records are read for one page of a search: the page ends there, and the next goes on behind it. */
@@ -51,7 +52,7 @@ interface SpanRow {
 /** A page of traces, as their tops. */
 export async function listTraces(runner: SqlRunner, request: ListRequest): Promise<ListPage> {
   const { project, filter, limit, content, maxBytes, after } = request;
-  const search = await planTraces(runner, filter.text);
+  const search = await planTraces(runner, project, filter.text);
   if (search === undefined) return EMPTY_PAGE;
   const where = whereTraces(project, filter, search);
   addAfter(where, "t", after);
@@ -148,7 +149,7 @@ class SpanPage {
     const { text } = request.filter;
     this.#runner = runner;
     this.#request = request;
-    this.#matcher = text === undefined ? null : new SpanMatcher(text);
+    this.#matcher = text === undefined ? null : new SpanMatcher(parseSearch(text));
     this.#totals = new TraceTotals(runner);
     this.#page = new ListPageBuilder(request.maxBytes);
   }

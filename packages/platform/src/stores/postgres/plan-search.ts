@@ -3,41 +3,25 @@ import { parseSearch } from "../search/search-text.ts";
 import type { SpanFilter } from "../span-query.ts";
 import { dateText } from "./day.ts";
 import type { SegmentPlace } from "./read-segments.ts";
+import type { SegmentRange, SpanSearch, TraceSearch } from "./search-plan.ts";
 import { groupOf, SEGMENTS_PER_GROUP } from "./segment-texts.ts";
 import type { SqlRunner, SqlValue } from "./span-database.ts";
+import { tracesByRecords } from "./traces-by-records.ts";
 import type { ListQuery, SearchQuery } from "./word-lists.ts";
 import { toSearchQuery } from "./word-lists.ts";
 
 /** This many rows of words, segments or traces are looked up in some tens of milliseconds. */
 const FEW = 10_000;
 
-/** How traces with a term are found. */
-export type TraceSearch =
-  | { readonly kind: "few"; readonly traceNos: readonly number[] }
-  /** Each trace is checked, in the order of the list. */
-  | { readonly kind: "many"; readonly query: SearchQuery };
-
-/** Segments of a trace that follow each other. */
-interface SegmentRange {
-  readonly day: number;
-  readonly traceNo: number;
-  readonly first: number;
-  readonly count: number;
-}
-
-/** How spans are found that may have all terms, or that are of rare traces. */
-export type SpanSearch =
-  | { readonly kind: "few"; readonly ranges: readonly SegmentRange[] }
-  /** Each span is checked, in the order of the list. */
-  | { readonly kind: "many"; readonly queries: readonly SearchQuery[] };
-
 /**
- * Plans a search for traces: each term by itself, since a trace may have them in different spans.
+ * Plans a search for traces: each term by itself, since a trace may have them in different spans. What the index does
+ * not know exactly is decided here, by records, as figures of traces have no look at them.
  *
  * @returns undefined when nothing can match: there is no word in the text.
  */
 export async function planTraces(
   runner: SqlRunner,
+  project: string,
   text: string | undefined,
 ): Promise<readonly TraceSearch[] | undefined> {
   if (text === undefined) return [];
@@ -46,9 +30,17 @@ export async function planTraces(
   const searches: TraceSearch[] = [];
   for (const term of terms) {
     const query = toSearchQuery(term);
-    const found = await findTexts(runner, query);
+    if (!query.isExact) {
+      const ranges = await rangesOf(runner, await findTexts(runner, query, null));
+      searches.push({
+        kind: "few",
+        traceNos: await tracesByRecords(runner, project, term, ranges),
+      });
+      continue;
+    }
+    const found = await findTexts(runner, query, FEW + 1);
     searches.push(
-      found === "many"
+      found.length > FEW
         ? { kind: "many", query }
         : { kind: "few", traceNos: await tracesOf(runner, found) },
     );
@@ -86,8 +78,8 @@ async function planQueries(
 ): Promise<SpanSearch> {
   let fewest: readonly FoundText[] | undefined;
   for (const query of queries) {
-    const found = await findTexts(runner, query);
-    if (found === "many") continue;
+    const found = await findTexts(runner, query, FEW + 1);
+    if (found.length > FEW) continue;
     if (fewest === undefined || found.length < fewest.length) fewest = found;
     if (fewest.length === 0) break;
   }
@@ -105,11 +97,13 @@ type FoundText =
       readonly segment: null;
     };
 
-async function findTexts(
+/** @param most Null for all of them. */
+function findTexts(
   runner: SqlRunner,
   { whole, parts }: SearchQuery,
-): Promise<readonly FoundText[] | "many"> {
-  const values: SqlValue[] = [FEW + 1];
+  most: number | null,
+): Promise<readonly FoundText[]> {
+  const values: SqlValue[] = [most];
   const value = (one: SqlValue) => `$${values.push(one)}`;
   const inList = (query: ListQuery) =>
     `${value(query.words)}::tsquery, ${value(query.phrase)}::text`;
@@ -118,7 +112,7 @@ async function findTexts(
     parts.map((part) => `SELECT * FROM agate.long_lists_with(${inList(part)})`),
     parts.map((part) => `SELECT * FROM agate.long_texts_with(${inVector(part)})`),
   ];
-  const found = await runner.query<FoundText>(
+  return runner.query<FoundText>(
     `SELECT day, span_no, trace_no, segment FROM (
        SELECT * FROM agate.lists_with(${inList(whole)}, $1::integer)
        UNION ALL SELECT * FROM agate.texts_with(${inVector(whole)}, $1::integer)
@@ -126,7 +120,6 @@ async function findTexts(
      ) AS found LIMIT $1::integer`,
     values,
   );
-  return found.length > FEW ? "many" : found;
 }
 
 /** The numbers of the traces that some rows of words belong to. */

@@ -172,6 +172,28 @@ it("finds words that very many spans have, in the order of the list", async () =
   await expectAll();
 });
 
+it.each([100, 101])("finds a beginning of 301 characters in %i traces", async (count) => {
+  const stem = "x".repeat(300);
+  const spansOf = (end: string, from: number) =>
+    Array.from({ length: count }, (_, n) =>
+      storedSpan({
+        traceId: traceIdOf(from + n),
+        id: spanIdOf(from + n),
+        start: n,
+        outputs: `${stem}${end}`,
+      }),
+    );
+  const project = `beginnings-${++projects}`;
+  const spans = [...spansOf("yes", 0), ...spansOf("no", count)];
+  await store.append({ project, receivedAt: 1, spans });
+  await store.append({ project: `other-${project}`, receivedAt: 1, spans });
+  await store.searchCaughtUp();
+  const list = { project, filter: { text: `${stem}y*` }, limit: 1_000, after: null };
+  const { items } = await store.listTraces(list);
+  const ids = items.map((item): string => JSON.parse(item).trace_id);
+  expect(ids).toEqual(Array.from({ length: count }, (_, n) => traceIdOf(count - 1 - n)));
+});
+
 it("finds words in every day, and a span by its id without reading the others", async () => {
   const DAY = 86_400_000_000;
   const project = "days";

@@ -33,7 +33,7 @@ export function earliestStart(
   signal?: AbortSignal,
 ): Promise<number | null> {
   const run = async (runner: SqlRunner) => {
-    const search = await planTraces(runner, filter.text);
+    const search = await planTraces(runner, project, filter.text);
     if (search === undefined) return null;
     const where = whereTraces(project, filter, search);
     const [first] = await runner.query<{ readonly start: number }>(
@@ -47,7 +47,7 @@ export function earliestStart(
 
 async function analytics(runner: SqlRunner, request: AnalyticsRequest): Promise<AnalyticsResult> {
   const { project, filter, from, to, interval, groups } = request;
-  const search = await planTraces(runner, filter.text);
+  const search = await planTraces(runner, project, filter.text);
   if (search === undefined) return NOTHING_FOUND;
   const where = whereTraces(project, filter, search);
   const first = `${where.value(from)}::bigint`;

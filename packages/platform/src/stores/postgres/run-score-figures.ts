@@ -49,7 +49,7 @@ async function scoreFigures(
   request: ScoreFiguresRequest,
 ): Promise<ScoreFiguresResult> {
   const { project, filter, from, to, interval, groups, source } = request;
-  const search = await planTraces(runner, filter.text);
+  const search = await planTraces(runner, project, filter.text);
   if (search === undefined) return NO_SCORES_FOUND;
   const where = whereTraces(project, filter, search);
   const first = `${where.value(from)}::bigint`;

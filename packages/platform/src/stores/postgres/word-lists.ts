@@ -77,6 +77,8 @@ export interface SearchQuery {
   readonly whole: ListQuery;
   /** Each of these must be in some part of a longer text. */
   readonly parts: readonly ListQuery[];
+  /** False for a beginning that is longer than what is stored of a word: records tell which of the found have it. */
+  readonly isExact: boolean;
 }
 
 /** Words that follow each other in a list. */
@@ -92,7 +94,9 @@ export interface ListQuery {
 }
 
 export function toSearchQuery(term: SearchTerm): SearchQuery {
-  return { whole: toListQuery(term), parts: windows(term).map(toListQuery) };
+  const { words, isPrefix } = term;
+  const isExact = !isPrefix || (words.at(-1) ?? "").length <= LONGEST_WORD;
+  return { whole: toListQuery(term), parts: windows(term).map(toListQuery), isExact };
 }
 
 function toListQuery({ words, isPrefix }: SearchTerm): ListQuery {

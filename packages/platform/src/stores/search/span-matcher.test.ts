@@ -5,7 +5,7 @@ import { SpanMatcher } from "./span-matcher.ts";
 import { wordsOf } from "./words-of.ts";
 
 const matches = (search: string, name: string, content: unknown) =>
-  new SpanMatcher(search).matches(JSON.stringify({ name, content }));
+  new SpanMatcher(parseSearch(search)).matches(JSON.stringify({ name, content }));
 
 it("finds words, phrases and beginnings in a record in any notation", () => {
   const content = {
@@ -18,11 +18,13 @@ it("finds words, phrases and beginnings in a record in any notation", () => {
   for (const search of others) expect(matches(search, "step", content), search).toBe(false);
   expect(matches("tab", "a\ttab", null)).toBe(true);
   expect(matches("ntab", "a\ntab", null)).toBe(false);
-  expect(new SpanMatcher("step").matches('{"name":"step"')).toBe(false);
+  expect(new SpanMatcher(parseSearch("step")).matches('{"name":"step"')).toBe(false);
 });
 
 it("finds a word that the record writes with an escape", () => {
-  expect(new SpanMatcher("cafe").matches('{"name":"caf\\u00e9","content":null}')).toBe(true);
+  expect(new SpanMatcher(parseSearch("cafe")).matches('{"name":"caf\\u00e9","content":null}')).toBe(
+    true,
+  );
 });
 
 it("finds what the words of all texts say, with a border between them", () => {

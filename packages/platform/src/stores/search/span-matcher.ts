@@ -1,5 +1,5 @@
 import type { SearchTerm } from "./search-text.ts";
-import { parseSearch, searchableTexts } from "./search-text.ts";
+import { searchableTexts } from "./search-text.ts";
 import { wordsOf } from "./words-of.ts";
 
 /** A record in which words stand as they are searched for, but for capitals. */
@@ -15,8 +15,9 @@ export class SpanMatcher {
   readonly #terms: readonly SearchTerm[];
   readonly #plainWords: readonly string[];
 
-  constructor(text: string) {
-    this.#terms = parseSearch(text);
+  /** @param terms All of which a span must have. */
+  constructor(terms: readonly SearchTerm[]) {
+    this.#terms = terms;
     this.#plainWords = this.#terms.flatMap(({ words }) => words.filter((w) => PLAIN_WORD.test(w)));
   }
 

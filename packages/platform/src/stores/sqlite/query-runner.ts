@@ -4,6 +4,7 @@ import { ListPageBuilder, listedBytes } from "../list-page.ts";
 import type { ScorePart } from "../score-parts.ts";
 import type { ScoreFiguresRequest, ScoreFiguresResult } from "../score-query.ts";
 import { NO_SCORES_FOUND } from "../score-query.ts";
+import { parseSearch } from "../search/search-text.ts";
 import { SpanMatcher } from "../search/span-matcher.ts";
 import { DamagedSegmentError, openRecordText, plainBody, spanIdIn } from "../segments/segment.ts";
 import type {
@@ -183,7 +184,7 @@ export class QueryRunner {
     if (filter.text === undefined) {
       return this.#spanPage(request, null, this.#spanRows(where, after, limit + 1)).page;
     }
-    const matcher = new SpanMatcher(filter.text);
+    const matcher = new SpanMatcher(parseSearch(filter.text));
     if (where.walk !== undefined) {
       const walk = { isWhole: true };
       const { page, isFull } = this.#spanPage(
