@@ -152,11 +152,18 @@ export class Run {
     let after: ListPosition | null = null;
     do {
       const next: ListRequest = { ...request, after };
+      // In the order of the stores, so that a history goes on in the same way whenever it is taken.
+      const places = new Map<SpanStore, ListPosition | null>();
       await this.#stores.searchCaughtUp();
-      const page: ListPage = await this.#stores.same({ [list.verb]: next }, (store) =>
-        store[list.verb](next),
-      );
-      after = page.next;
+      await this.#stores.same({ [list.verb]: next }, async (store) => {
+        places.set(store, null);
+        const page: ListPage = await store[list.verb](next);
+        places.set(store, page.next);
+        // A store may have looked at spans behind the last one of the page that turned out not to match: the next
+        // page may begin behind any of them.
+        return { ...page, next: page.next !== null };
+      });
+      [after = null] = places.values();
       const batch = waiting.shift();
       if (batch !== undefined) await this.#append([batch]);
     } while (after !== null);
