@@ -124,11 +124,13 @@ export function createIngest(options: {
     const outcomes: Promise<AppendOutcome>[] = [];
     // One object for all of them: this is done for every span.
     const sender = { build };
-    for (const slice of slicesOf(spans, (span) => toStored(span, sender), sliceLimits)) {
-      await inFlight.enter(slice.characters);
+    const slices = slicesOf(spans, (span) => toStored(span, sender), sliceLimits);
+    for (const { spans: stored, characters } of slices) {
+      await inFlight.enter(characters);
+      // Only the number is remembered: the store may hold its spans in another form until it answers.
       const outcome = appender
-        .append({ project, receivedAt: Date.now() * 1000, spans: slice.spans })
-        .finally(() => inFlight.leave(slice.characters));
+        .append({ project, receivedAt: Date.now() * 1000, spans: stored })
+        .finally(() => inFlight.leave(characters));
       // Its failure is that of the request; until then it must not count as unhandled.
       outcome.catch(() => {});
       outcomes.push(outcome);

@@ -6,9 +6,9 @@ import type { AppendOutcome, OpenAppender, RejectedSpan, SpanBatch } from "../sp
 import type { StoreTrouble } from "../store-errors.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { POINT_READ } from "./clickhouse-session.ts";
+import type { IncomingSpan } from "./incoming-span.ts";
+import { INCOMING_COLUMNS, SpanEncoder } from "./incoming-span.ts";
 import { LoggedWords } from "./logged-words.ts";
-import type { IncomingSpan } from "./span-row.ts";
-import { INCOMING_COLUMNS, incomingRow } from "./span-row.ts";
 import { SummaryBacklog } from "./summary-keeper.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 
@@ -33,6 +33,7 @@ export class ClickHouseAppender implements Omit<OpenAppender, "putScores"> {
   readonly #summaries: SummaryWriter;
   readonly #backlog: SummaryBacklog;
   readonly #loggedWords: LoggedWords;
+  readonly #encoder = new SpanEncoder();
   readonly #clock = new VersionClock();
   readonly #commits = new GroupCommit<WaitingBatch>({
     concurrency: GROUPS_AT_ONCE,
@@ -58,18 +59,16 @@ export class ClickHouseAppender implements Omit<OpenAppender, "putScores"> {
     const { project, receivedAt } = batch;
     const versions = new Map<string, number>();
     const unindexable = new UnindexableSpans();
-    // Rows are prepared now, while the database writes the batches before.
-    const spans = batch.spans.map((span) => {
-      // Each trace has its own version, in order: of a span id that two traces share, the later one is
-      // found.
+    // Each trace has its own version, in order: of a span id that two traces share, the later one is found.
+    const writes = batch.spans.map((span) => {
       const version = versions.get(span.traceId) ?? this.#clock.next();
       versions.set(span.traceId, version);
-      const write = { version, receivedAt, span };
-      const row = incomingRow(project, write, ({ traceId, id }, error) =>
-        unindexable.add({ traceId, spanId: id }, error),
-      );
-      return { project, ...write, row };
+      return { version, receivedAt, span };
     });
+    // Encoded now, while the database writes the batches before.
+    const spans = this.#encoder.encode(project, writes, ({ traceId, id: spanId }, error) =>
+      unindexable.add({ traceId, spanId }, error),
+    );
     unindexable.report(this.#onTrouble);
     const characters = batch.spans.reduce((sum, { openRecord }) => sum + openRecord.length, 0);
     const traces = [...versions.keys()];
@@ -92,11 +91,7 @@ export class ClickHouseAppender implements Omit<OpenAppender, "putScores"> {
   }
 
   async #write(spans: readonly IncomingSpan[]): Promise<void> {
-    await this.#session.insertBlock(
-      "incoming",
-      INCOMING_COLUMNS,
-      spans.map(({ row }) => row),
-    );
+    await this.#session.insertBlock("incoming", INCOMING_COLUMNS, spans);
     for (const [project, own] of Map.groupBy(spans, (span) => span.project)) {
       const byTrace = Map.groupBy(own, ({ span }) => span.traceId);
       const [behind] = await Promise.all([

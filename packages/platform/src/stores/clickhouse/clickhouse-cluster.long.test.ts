@@ -6,7 +6,7 @@ import { storedScore } from "../contract/stored-score.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { Subject } from "../contract/subject.fixture.ts";
 import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
-import { clickHouseSchema, EARLIER_LAYOUT } from "./clickhouse-schema.ts";
+import { clickHouseSchema, EARLIER_LAYOUTS } from "./clickhouse-schema.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
 
 // The statements of a cluster, run through distributed tables by the real engine. It has no Keeper,
@@ -156,17 +156,21 @@ it("changes tables on every server of the cluster", async () => {
   expect(statements.some((statement) => statement.includes("MODIFY TTL"))).toBe(true);
 });
 
-it("makes tables as the other servers of the cluster have them", async () => {
-  const address = { ...engine.address({ cluster: "one-shard" }), database: "earlier" };
-  const client = withoutKeeper(engine.connect());
-  await client.command({ query: "CREATE DATABASE earlier" });
-  const made = clickHouseSchema(address, EARLIER_LAYOUT);
-  // What the others have: this server lacks all but one of its tables.
-  const query = made.find((statement) => statement.includes("`earlier`.`spans_local`"))!;
-  await client.command({ query });
-  statements.length = 0;
-  const store = await openClickHouseStore({ address, connect: () => client });
-  await store.close();
-  const created = statements.filter((statement) => statement.startsWith("CREATE TABLE"));
-  expect(created).toEqual(made.filter((statement) => statement.startsWith("CREATE TABLE")));
-});
+it.each([...EARLIER_LAYOUTS.entries()])(
+  "makes tables as the other servers of the cluster have them (%i)",
+  async (n, layout) => {
+    const database = `earlier${n}`;
+    const address = { ...engine.address({ cluster: "one-shard" }), database };
+    const client = withoutKeeper(engine.connect());
+    await client.command({ query: `CREATE DATABASE ${database}` });
+    const made = clickHouseSchema(address, layout);
+    // What the others have: this server lacks all but one of its tables.
+    const query = made.find((each) => each.includes(`\`${database}\`.\`spans_by_start_local\``))!;
+    await client.command({ query });
+    statements.length = 0;
+    const store = await openClickHouseStore({ address, connect: () => client });
+    await store.close();
+    const created = statements.filter((statement) => statement.startsWith("CREATE TABLE"));
+    expect(created).toEqual(made.filter((statement) => statement.startsWith("CREATE TABLE")));
+  },
+);

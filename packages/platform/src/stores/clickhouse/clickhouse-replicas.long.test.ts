@@ -6,7 +6,7 @@ import { Subject } from "../contract/subject.fixture.ts";
 import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
 import { ClickHouseSession } from "./clickhouse-session.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
-import { INCOMING_COLUMNS, incomingRow } from "./span-row.ts";
+import { INCOMING_COLUMNS, SpanEncoder } from "./incoming-span.ts";
 import { SUMMARY_COLUMNS, summaryOf, summaryRow } from "./trace-summary.ts";
 
 const engine = openChdbEngine();
@@ -55,9 +55,8 @@ it("counts a trace once though another server, which was slower, lists it by its
     span: storedSpan({ id: spanIdOf(1), start: 5 }),
   };
   // The other server's spans are there; before it comes to list them, ours are written and listed.
-  await session.insertBlock("incoming", INCOMING_COLUMNS, [
-    incomingRow(project, late, (_, error) => expect.fail(String(error))),
-  ]);
+  const spans = new SpanEncoder().encode(project, [late], (_, error) => expect.fail(String(error)));
+  await session.insertBlock("incoming", INCOMING_COLUMNS, spans);
   await subject.append([storedSpan({ id: spanIdOf(2), start: 0 })]);
   await session.insert("traces", SUMMARY_COLUMNS, [summaryRow(project, summaryOf([late]))]);
   expect((await subject.list("listTraces")).items.map(({ id }) => id)).toEqual([spanIdOf(2)]);

@@ -150,14 +150,14 @@ export class ClickHouseSession {
   }
 
   /** Like {@link insert}, in ClickHouse's own format: for many rows, no two of which have the same key. */
-  async insertBlock(
+  async insertBlock<Row>(
     table: string,
-    columns: readonly NativeColumn[],
-    values: readonly (readonly unknown[])[],
+    columns: readonly NativeColumn<Row>[],
+    rows: readonly Row[],
   ): Promise<void> {
-    if (values.length === 0) return;
+    if (rows.length === 0) return;
     const names = columns.map(({ name }) => name).join(", ");
-    const block = nativeBlock(columns, values);
+    const block = nativeBlock(columns, rows);
     await available(async () => {
       const { stream } = await this.#client.exec({
         query: `INSERT INTO ${this.table(table)} (${names}) FORMAT Native`,

@@ -4,11 +4,14 @@ import { FILTERED_COLUMNS } from "./clickhouse-schema.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { POINT_READ } from "./clickhouse-session.ts";
 import { deleteRows } from "./delete-rows.ts";
+import type { IncomingSpan } from "./incoming-span.ts";
+import { INCOMING_COLUMNS, SpanEncoder } from "./incoming-span.ts";
 import { ListedScores } from "./score-table.ts";
 import type { FactRow, SpanWrite } from "./span-row.ts";
-import { FACT_COLUMNS, factsOf, INCOMING_COLUMNS, incomingRow } from "./span-row.ts";
+import { FACT_COLUMNS, factsOf } from "./span-row.ts";
 
-const COLUMNS = [
+/** Those of `spans_by_start`. */
+const NAMES: ReadonlySet<string> = new Set([
   "project",
   "start",
   "start_nanos",
@@ -19,8 +22,8 @@ const COLUMNS = [
   ...FILTERED_COLUMNS,
   "cost",
   "words",
-] as const;
-const PLACES = COLUMNS.map((column) => INCOMING_COLUMNS.findIndex(({ name }) => name === column));
+]);
+const COLUMNS = INCOMING_COLUMNS.filter(({ name }) => NAMES.has(name));
 
 interface SpanName {
   readonly traceId: string;
@@ -34,19 +37,26 @@ interface SpanName {
  */
 export class LoggedWords {
   readonly #session: ClickHouseSession;
+  readonly #encoder = new SpanEncoder();
 
   constructor(session: ClickHouseSession) {
     this.#session = session;
   }
 
   /** After spans of a project were written: those for which content has been logged are found by it. */
-  async addToSpans(project: string, spans: readonly SpanWrite<StoredSpan>[]): Promise<void> {
+  async addToSpans(project: string, spans: readonly IncomingSpan[]): Promise<void> {
     const logged = await this.#loggedSpans(
       project,
       spans.map(({ span }) => span.traceId),
     );
     if (logged.size === 0) return;
-    const writes = spans.filter(({ span }) => logged.has(`${span.traceId} ${span.id}`));
+    const writes = spans
+      .filter(({ span }) => logged.has(`${span.traceId} ${span.id}`))
+      .map(({ version, receivedAt, span, record }) => ({
+        version,
+        receivedAt,
+        span: { ...span, openRecord: record.toString() },
+      }));
     await this.#write(project, writes);
   }
 
@@ -101,17 +111,13 @@ export class LoggedWords {
     const groups = groupedByContent(writes, ({ span }) => contents.bytesAfter(placeOf(span)));
     for (const group of groups) {
       const contentAt = await contents.read(group.map(({ span }) => placeOf(span)));
-      const rows = group.map((write) => {
+      const filled = group.map((write) => {
         const openRecord = contentAt(placeOf(write.span)).fill(write.span.openRecord);
-        // A span whose text cannot be indexed was reported when it was written.
-        const row = incomingRow(
-          project,
-          { ...write, span: { ...write.span, openRecord } },
-          () => {},
-        );
-        return PLACES.map((n) => row[n]);
+        return { ...write, span: { ...write.span, openRecord } };
       });
-      await this.#session.insert("spans_by_start", COLUMNS, rows);
+      // A span whose text cannot be indexed was reported when it was written.
+      const rows = this.#encoder.encode(project, filled, () => {});
+      await this.#session.insertBlock("spans_by_start", COLUMNS, rows);
     }
     await this.#withdrawDeleted(project, writes);
   }

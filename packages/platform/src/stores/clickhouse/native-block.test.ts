@@ -9,19 +9,21 @@ const engine = openChdbEngine();
 const address = engine.address();
 const session = new ClickHouseSession(engine.connect(), address);
 
-const NUMBER: NativeColumn = { name: "n", type: "Int64" };
+type Row = readonly unknown[];
 /** A column of each type, and one that ClickHouse converts a text for. */
-const COLUMNS: readonly NativeColumn[] = [
-  NUMBER,
-  { name: "text", type: "String" },
-  { name: "perhaps", type: "Nullable(String)" },
-  { name: "few", type: "String" },
-  { name: "perhaps_few", type: "Nullable(String)" },
-  { name: "small", type: "UInt16" },
-  { name: "large", type: "UInt64" },
-  { name: "whole", type: "Nullable(Int64)" },
-  { name: "real", type: "Nullable(Float64)" },
-];
+const COLUMNS = (
+  [
+    ["n", "Int64"],
+    ["text", "String"],
+    ["perhaps", "Nullable(String)"],
+    ["few", "String"],
+    ["perhaps_few", "Nullable(String)"],
+    ["small", "UInt16"],
+    ["large", "UInt64"],
+    ["whole", "Nullable(Int64)"],
+    ["real", "Nullable(Float64)"],
+  ] as const
+).map(([name, type], n): NativeColumn<Row> => ({ name, type, value: (row) => row[n] }));
 const NAMES = COLUMNS.map(({ name }) => name) as [string, ...string[]];
 const TABLES = ["as_json", "as_block"] as const;
 
@@ -40,7 +42,7 @@ afterAll(async () => {
 });
 
 /** Writes rows in both formats, and expects that the same is read. */
-async function expectSame(rows: readonly (readonly unknown[])[]): Promise<void> {
+async function expectSame(rows: readonly Row[]): Promise<void> {
   for (const table of TABLES) await session.command(`TRUNCATE TABLE ${session.table(table)}`);
   const numbered = rows.map((row, n) => [n, ...row]);
   // JSON cannot hold a lone surrogate: the database would refuse it.
@@ -48,7 +50,11 @@ async function expectSame(rows: readonly (readonly unknown[])[]): Promise<void> 
     row.map((value) => (typeof value === "string" ? value.toWellFormed() : value)),
   );
   await session.insert("as_json", NAMES, wellFormed);
-  await session.insertBlock("as_block", COLUMNS, numbered);
+  // Every second row has its texts as bytes.
+  const blockRows = numbered.map((row, n) =>
+    row.map((value) => (n % 2 === 1 && typeof value === "string" ? Buffer.from(value) : value)),
+  );
+  await session.insertBlock("as_block", COLUMNS, blockRows);
   const [json, block] = await Promise.all(
     TABLES.map((table) =>
       session.rows(`SELECT ${NAMES.join(", ")} FROM ${session.table(table)} ORDER BY n`),
@@ -94,14 +100,16 @@ it("stores texts of every length, within a piece of memory and beyond it", async
 });
 
 it("writes to one piece of memory until it is full", () => {
-  const column: NativeColumn = { name: "t", type: "String" };
-  const pieces = (length: number) => nativeBlock([column], [["x".repeat(length)]]);
-  const head = Buffer.concat(nativeBlock([column], []));
+  const column: NativeColumn<string | Buffer> = { name: "t", type: "String", value: (row) => row };
+  const head = Buffer.concat(nativeBlock([column], [])).length;
   // Room for the longest length is reserved before a text.
-  const room = 2 ** 20 - head.length - 10;
-  expect(pieces(room)).toHaveLength(1);
-  expect(pieces(room + 1).map(({ length }) => length)).toEqual([head.length, room + 1 + 3]);
-  expect(pieces(2 ** 21).at(-1)).toHaveLength(2 ** 21 + 4);
+  const room = 2 ** 20 - head - 10;
+  for (const text of [(length: number) => "x".repeat(length), Buffer.alloc]) {
+    const pieces = (length: number) => nativeBlock([column], [text(length)]);
+    expect(pieces(room)).toHaveLength(1);
+    expect(pieces(room + 1).map(({ length }) => length)).toEqual([head, room + 1 + 3]);
+    expect(pieces(2 ** 21).at(-1)).toHaveLength(2 ** 21 + 4);
+  }
 });
 
 it("inserts nothing where there is nothing", async () => {

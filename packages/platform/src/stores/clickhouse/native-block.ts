@@ -11,9 +11,13 @@ export type NativeType =
   | "Nullable(Int64)"
   | "Nullable(Float64)";
 
-export interface NativeColumn {
+type NativeText = string | Uint8Array;
+
+export interface NativeColumn<Row> {
   readonly name: string;
   readonly type: NativeType;
+  /** Its value in a row; a text may come as its bytes. */
+  value(row: Row): unknown;
 }
 
 /** Bytes that are written to one piece of memory, unless a single text is longer. */
@@ -22,57 +26,59 @@ const LONGEST_VARINT = 10;
 const TWO_32 = 2 ** 32;
 
 /**
- * Rows as one block.
+ * Rows as one block. A number that JSON has no text for is taken for null, as `JSON.stringify` does; a lone surrogate
+ * becomes U+FFFD.
  *
- * @param rows Values in the order of the columns. A number that JSON has no text for is taken for null, as
- *   `JSON.stringify` does; a lone surrogate becomes U+FFFD.
  * @returns Pieces that follow each other.
  */
-export function nativeBlock(
-  columns: readonly NativeColumn[],
-  rows: readonly (readonly unknown[])[],
+export function nativeBlock<Row>(
+  columns: readonly NativeColumn<Row>[],
+  rows: readonly Row[],
 ): readonly Buffer[] {
   const writer = new PieceWriter();
   writer.varint(columns.length);
   writer.varint(rows.length);
-  for (const [n, { name, type }] of columns.entries()) {
-    writer.text(name);
-    writer.text(type);
-    writeValues(writer, type, rows, n);
+  for (const column of columns) {
+    writer.text(column.name);
+    writer.text(column.type);
+    writeValues(writer, column, rows);
   }
   return writer.pieces();
 }
 
-function writeValues(
+function writeValues<Row>(
   writer: PieceWriter,
-  type: NativeType,
-  rows: readonly (readonly unknown[])[],
-  n: number,
+  { type, value }: NativeColumn<Row>,
+  rows: readonly Row[],
 ): void {
   switch (type) {
     case "String":
-      for (const row of rows) writer.text(row[n] as string);
+      for (const row of rows) writer.text(value(row) as NativeText);
       break;
     case "Nullable(String)":
-      for (const row of rows) writer.byte(row[n] === null ? 1 : 0);
-      for (const row of rows) writer.text((row[n] as string | null) ?? "");
+      for (const row of rows) writer.byte(value(row) === null ? 1 : 0);
+      for (const row of rows) writer.text((value(row) as NativeText | null) ?? "");
       break;
     case "UInt16":
-      for (const row of rows) writer.uint16(row[n] as number);
+      for (const row of rows) writer.uint16(value(row) as number);
       break;
     case "UInt64":
     case "Int64":
-      for (const row of rows) writer.int64(row[n] as number);
+      for (const row of rows) writer.int64(value(row) as number);
       break;
     case "Nullable(Int64)":
-      for (const row of rows) writer.byte(row[n] === null ? 1 : 0);
-      for (const row of rows) writer.int64((row[n] as number | null) ?? 0);
+      for (const row of rows) writer.byte(value(row) === null ? 1 : 0);
+      for (const row of rows) writer.int64((value(row) as number | null) ?? 0);
       break;
     case "Nullable(Float64)":
-      for (const row of rows) writer.byte(Number.isFinite(row[n]) ? 0 : 1);
-      // Adding 0 makes -0 what it is in JSON.
-      for (const row of rows) writer.float64(Number.isFinite(row[n]) ? (row[n] as number) + 0 : 0);
+      for (const row of rows) writer.byte(Number.isFinite(value(row)) ? 0 : 1);
+      for (const row of rows) writer.float64(finiteOrZero(value(row) as number | null));
   }
+}
+
+/** Also for -0, as in JSON. */
+function finiteOrZero(value: number | null): number {
+  return Number.isFinite(value) ? (value as number) + 0 : 0;
 }
 
 /** Writes values to pieces of memory: one buffer that grows would be copied again and again. */
@@ -108,7 +114,14 @@ class PieceWriter {
     this.#at = this.#piece.writeDoubleLE(value, this.#at);
   }
 
-  text(value: string): void {
+  text(value: NativeText): void {
+    if (typeof value !== "string") {
+      this.#reserve(LONGEST_VARINT + value.length);
+      this.varint(value.length);
+      this.#piece.set(value, this.#at);
+      this.#at += value.length;
+      return;
+    }
     const bytes = Buffer.byteLength(value);
     this.#reserve(LONGEST_VARINT + bytes);
     this.varint(bytes);

@@ -6,7 +6,7 @@ import {
   ARRIVAL,
   clickHouseSchema,
   clickHouseUpgrade,
-  EARLIER_LAYOUT,
+  EARLIER_LAYOUTS,
   KEPT_TABLES,
   LAYOUT,
   localName,
@@ -84,12 +84,13 @@ async function layoutOnCluster(session: ClickHouseSession): Promise<TableLayout>
   const { address } = session;
   if (address.cluster === null) return LAYOUT;
   const rows = await session.rows<[string]>(
-    `SELECT engine_full FROM clusterAllReplicas(${quoted(address.cluster)}, system.tables)
+    `SELECT create_table_query FROM clusterAllReplicas(${quoted(address.cluster)}, system.tables)
      WHERE database = {database:String} AND name = {name:String}`,
-    { database: address.database, name: localName(address, "spans") },
+    { database: address.database, name: localName(address, "spans_by_start") },
   );
-  const earlier = `index_granularity_bytes = ${EARLIER_LAYOUT.granuleBytes},`;
-  return rows.some(([definition]) => definition.includes(earlier)) ? EARLIER_LAYOUT : LAYOUT;
+  const isMade = ({ wordsIndex }: TableLayout) =>
+    rows.some(([definition]) => definition.includes(wordsIndex));
+  return EARLIER_LAYOUTS.find(isMade) ?? LAYOUT;
 }
 
 /**

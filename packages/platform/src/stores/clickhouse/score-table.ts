@@ -9,33 +9,79 @@ import { POINT_READ } from "./clickhouse-session.ts";
 const LATEST = `(argMax((created, record), version) AS latest).2`;
 const IN_ORDER = "ORDER BY latest.1, score_id";
 
+/**
+ * A row of {@link scoreRows}. Its columns stand where a span's are that are of the same type, so that one statement
+ * can read both.
+ */
+export type StoredScoreRow = readonly [
+  /** A span has the id of its trace here. */
+  none: "",
+  /** Empty for logged content, which is read later. */
+  record: string,
+  spanId: string,
+  version: number,
+  scoreId: string,
+  created: number,
+  zero: 0,
+  name: string,
+  bytes: number,
+];
+
+/** Selects all writes of the scores of a trace. The engine takes longer to find the latest ones than to send all. */
+export function scoreRows(session: ClickHouseSession): string {
+  return `SELECT '', if(name = '${LOGGED_CONTENT}', '', record), span_id, version, score_id, created, 0, name,
+      length(record)
+    FROM ${session.table("scores")} WHERE project = {project:String} AND trace_id = {traceId:String}`;
+}
+
 /** Null where the trace has none. */
 export async function additionsOfTrace(
   session: ClickHouseSession,
   project: string,
   traceId: string,
 ): Promise<TraceAdditions | null> {
-  const ofTrace = `FROM ${session.table("scores")}
-    WHERE project = {project:String} AND trace_id = {traceId:String}`;
-  const isContent = `name = '${LOGGED_CONTENT}'`;
-  const rows = await session.rows<[string, string, number | null]>(
-    `SELECT span_id, (argMax((created, if(${isContent}, '', record),
-         if(${isContent}, toNullable(length(record)), NULL)), version) AS latest).2, latest.3
-     ${ofTrace} GROUP BY span_id, score_id ${IN_ORDER}`,
-    { project, traceId },
-    POINT_READ,
-  );
+  const names = { project, traceId };
+  const rows = await session.rows<StoredScoreRow>(scoreRows(session), names, POINT_READ);
+  return additionsIn(session, names, rows);
+}
+
+/**
+ * What the scores of a trace add to it; null where there are none.
+ *
+ * @param rows Those of {@link scoreRows}.
+ */
+export function additionsIn(
+  session: ClickHouseSession,
+  trace: { readonly project: string; readonly traceId: string },
+  rows: readonly StoredScoreRow[],
+): TraceAdditions | null {
   if (rows.length === 0) return null;
-  return new TraceAdditions(
-    rows.map(([span_id, record, content_bytes]) => ({ span_id, record, content_bytes })),
-    async (spanIds) => {
-      const contents = await session.rows<[string, string]>(
-        `SELECT span_id, ${LATEST} ${ofTrace} AND span_id IN {spanIds:Array(String)} AND ${isContent}
-         GROUP BY span_id, score_id ${IN_ORDER}`,
-        { project, traceId, spanIds },
-      );
-      return contents.map(([span_id, record]) => ({ span_id, record }));
-    },
+  const shown = latestWrites(rows).map(([, record, span_id, , , , , name, bytes]) => {
+    const content_bytes = name === LOGGED_CONTENT ? bytes : null;
+    return { span_id, record, content_bytes };
+  });
+  return new TraceAdditions(shown, async (spanIds) => {
+    const contents = await session.rows<[string, string]>(
+      `SELECT span_id, ${LATEST} FROM ${session.table("scores")}
+       WHERE project = {project:String} AND trace_id = {traceId:String}
+         AND span_id IN {spanIds:Array(String)} AND name = '${LOGGED_CONTENT}'
+       GROUP BY span_id, score_id ${IN_ORDER}`,
+      { ...trace, spanIds },
+    );
+    return contents.map(([span_id, record]) => ({ span_id, record }));
+  });
+}
+
+/** The latest write of each score, in the order in which they are shown. */
+function latestWrites(rows: readonly StoredScoreRow[]): StoredScoreRow[] {
+  const latest = new Map<string, StoredScoreRow>();
+  for (const row of rows) {
+    const [, , spanId, version, scoreId] = row;
+    const key = `${spanId} ${scoreId}`;
+    if (version >= (latest.get(key)?.[3] ?? 0)) latest.set(key, row);
+  }
+  return [...latest.values()].sort(
+    (a, b) => a[5] - b[5] || Buffer.compare(Buffer.from(a[4]), Buffer.from(b[4])),
   );
 }
 

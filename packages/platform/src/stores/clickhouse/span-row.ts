@@ -1,12 +1,8 @@
 import type { SpanKind, SpanStatus } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import type { SpanNode } from "@agate/spans/tree";
-import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
-import { searchableTexts } from "../search/search-text.ts";
-import { wordsText } from "../search/words-text.ts";
 import type { FiguresTuple } from "../segments/segment.ts";
 import { figuresOf, figuresTuple } from "../segments/segment.ts";
-import type { NativeColumn } from "./native-block.ts";
 
 /** All that is known of a span but its record. */
 export type SpanFacts = Omit<StoredSpan, "openRecord">;
@@ -76,94 +72,7 @@ export interface SpanWrite<Span extends SpanFacts = SpanFacts> {
   readonly span: Span;
 }
 
-/** A span that is to be written, with its {@link incomingRow}. */
-export interface IncomingSpan extends SpanWrite<StoredSpan> {
-  readonly project: string;
-  readonly row: readonly unknown[];
-}
-
-type OnUnindexable = (span: StoredSpan, error: unknown) => void;
-
-export const INCOMING_COLUMNS: readonly NativeColumn[] = [
-  { name: "project", type: "String" },
-  { name: "trace_id", type: "String" },
-  { name: "span_id", type: "String" },
-  { name: "version", type: "UInt64" },
-  { name: "received", type: "Int64" },
-  { name: "parent_id", type: "Nullable(String)" },
-  { name: "start", type: "Int64" },
-  { name: "start_nanos", type: "UInt16" },
-  { name: "figures", type: "String" },
-  { name: "latency", type: "Nullable(Float64)" },
-  { name: "name", type: "String" },
-  { name: "spankind", type: "String" },
-  { name: "status", type: "String" },
-  { name: "application", type: "Nullable(String)" },
-  { name: "route", type: "Nullable(String)" },
-  { name: "variant", type: "Nullable(String)" },
-  { name: "revision", type: "Nullable(Int64)" },
-  { name: "environment", type: "Nullable(String)" },
-  { name: "user_id", type: "Nullable(String)" },
-  { name: "session_id", type: "Nullable(String)" },
-  { name: "run", type: "Nullable(String)" },
-  { name: "cost", type: "Nullable(Float64)" },
-  { name: "words", type: "String" },
-  { name: "record", type: "String" },
-];
-
-/**
- * Values in the order of {@link INCOMING_COLUMNS}.
- *
- * @param onUnindexable Told of a span whose text cannot be indexed: it is stored without its words.
- */
-export function incomingRow(
-  project: string,
-  { receivedAt, version, span }: SpanWrite<StoredSpan>,
-  onUnindexable: OnUnindexable,
-): unknown[] {
-  return [
-    project,
-    span.traceId,
-    span.id,
-    version,
-    receivedAt,
-    span.parentId,
-    span.start,
-    span.startNanos,
-    figuresText(span.figures),
-    span.latency,
-    wellFormed(span.name),
-    span.kind,
-    span.status,
-    wellFormed(span.application),
-    wellFormed(span.route),
-    wellFormed(span.variant),
-    span.revision,
-    wellFormed(span.environment),
-    wellFormed(span.userId),
-    wellFormed(span.sessionId),
-    wellFormed(span.run),
-    span.figures?.cost ?? null,
-    wordsOrNone(span, onUnindexable),
-    wellFormed(span.openRecord),
-  ];
-}
-
 /** A lone surrogate is no valid UTF-8, so the database could not store it. */
 export function wellFormed<Text extends string | null>(text: Text): Text {
   return (text === null ? null : text.toWellFormed()) as Text;
-}
-
-function wordsOrNone(span: StoredSpan, onUnindexable: OnUnindexable): string {
-  try {
-    return indexedWords(span.openRecord);
-  } catch (error) {
-    onUnindexable(span, error);
-    return "";
-  }
-}
-
-function indexedWords(openRecord: string): string {
-  const record = JSON.parse(`${openRecord}null${AFTER_LISTED_TOTAL}`);
-  return wellFormed(wordsText(searchableTexts(record)));
 }

@@ -4,7 +4,7 @@ import { Subject } from "../contract/subject.fixture.ts";
 import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
 import { ClickHouseSession } from "./clickhouse-session.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
-import { INCOMING_COLUMNS, incomingRow } from "./span-row.ts";
+import { INCOMING_COLUMNS, SpanEncoder } from "./incoming-span.ts";
 import { SUMMARY_COLUMNS, summaryOf, summaryRow } from "./trace-summary.ts";
 
 const engine = openChdbEngine();
@@ -31,11 +31,8 @@ it("puts right what a replica left when it died, and what two of them wrote at o
   // was deleted while its summary was made: there is nothing else of it.
   const later = write(3, storedSpan({ traceId: traceIdOf(2), id: spanIdOf(2), start: 5 }));
   const writes = [write(1), write(2), later];
-  await session.insertBlock(
-    "incoming",
-    INCOMING_COLUMNS,
-    writes.map((one) => incomingRow(project, one, (_, error) => expect.fail(String(error)))),
-  );
+  const spans = new SpanEncoder().encode(project, writes, (_, error) => expect.fail(String(error)));
+  await session.insertBlock("incoming", INCOMING_COLUMNS, spans);
   await session.insert(
     "traces",
     SUMMARY_COLUMNS,

@@ -6,7 +6,7 @@ import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
 import { VersionClock } from "./clickhouse-appender.ts";
 import { ClickHouseSession } from "./clickhouse-session.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
-import { INCOMING_COLUMNS, incomingRow } from "./span-row.ts";
+import { INCOMING_COLUMNS, SpanEncoder } from "./incoming-span.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 
 const engine = openChdbEngine();
@@ -55,14 +55,15 @@ async function holdRenewal() {
 /** Spans of another server, which has not made their summary yet. */
 async function writeElsewhere(...sketches: SpanSketch[]): Promise<void> {
   const version = clock.next();
-  const rows = sketches.map((sketch) =>
-    incomingRow(
-      subject.project,
-      { version, receivedAt: 1_000_000, span: storedSpan(sketch) },
-      (_, error) => expect.fail(String(error)),
-    ),
+  const writes = sketches.map((sketch) => ({
+    version,
+    receivedAt: 1_000_000,
+    span: storedSpan(sketch),
+  }));
+  const spans = new SpanEncoder().encode(subject.project, writes, (_, error) =>
+    expect.fail(String(error)),
   );
-  await session.insertBlock("incoming", INCOMING_COLUMNS, rows);
+  await session.insertBlock("incoming", INCOMING_COLUMNS, spans);
 }
 
 /** The names of the traces that the list has, and how many traces analytics count. */

@@ -1,20 +1,18 @@
-import type { StoredSpan } from "@agate/spans";
 import { canDeferSummary } from "../summary/summary-pacer.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { POINT_READ } from "./clickhouse-session.ts";
 import { deleteRows, SUMMARY_TABLES } from "./delete-rows.ts";
-import type { SpanWrite } from "./span-row.ts";
-import { wellFormed } from "./span-row.ts";
+import type { IncomingSpan } from "./incoming-span.ts";
 import type { CommitInfo } from "./stored-summaries.ts";
 import { summariesOf } from "./stored-summaries.ts";
 import type { TraceSummary } from "./trace-summary.ts";
 import { movedRow, SUMMARY_COLUMNS, summaryOf, summaryRow } from "./trace-summary.ts";
 
-/** A top's record up to this length is stored with the summary. */
+/** A top's record of up to so many bytes is stored with the summary. */
 const SHORT_RECORD = 16 * 1024;
 
 /** Spans that were just written, by trace. */
-type Written = ReadonlyMap<string, readonly SpanWrite<StoredSpan>[]>;
+type Written = ReadonlyMap<string, readonly IncomingSpan[]>;
 
 /** A start at which a trace is listed, and what that was made from. */
 interface ListedPlace {
@@ -224,6 +222,5 @@ function recordAtHand({ traceId, topId, topVersion }: TraceSummary, written: Wri
   const top = written
     .get(traceId)
     ?.find(({ version, span }) => span.id === topId && version === topVersion);
-  const record = top?.span.openRecord ?? "";
-  return record.length <= SHORT_RECORD ? wellFormed(record) : "";
+  return top !== undefined && top.record.length <= SHORT_RECORD ? top.record.toString() : "";
 }

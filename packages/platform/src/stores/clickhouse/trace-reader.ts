@@ -3,7 +3,8 @@ import type { TopsOptions, TopsRead, TreeFocus, TreeRead } from "../span-store.t
 import type { LargeTraces } from "../trees/tree-thread.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import { POINT_READ } from "./clickhouse-session.ts";
-import { additionsOfTrace, ListedScores } from "./score-table.ts";
+import type { StoredScoreRow } from "./score-table.ts";
+import { additionsIn, additionsOfTrace, ListedScores, scoreRows } from "./score-table.ts";
 import type { SpanPlace } from "./span-records.ts";
 import { RecordWindow, recordBytesAt, recordsAt } from "./span-records.ts";
 import { nodesOf } from "./stored-summaries.ts";
@@ -36,11 +37,8 @@ export class TraceReader {
   async readTree(project: string, focus: TreeFocus, gone?: () => AbortSignal): Promise<TreeRead> {
     const signal = gone?.();
     const session = signal === undefined ? this.#session : this.#session.until({ signal });
-    // At once: the scores of a span's trace can only be asked for when the trace is known.
-    const [rows, ofTrace] = await Promise.all([
-      firstRows(session, project, focus),
-      focus.kind === "trace" ? additionsOfTrace(session, project, focus.traceId) : null,
-    ]);
+    const all = await spansAndScores(session, project, focus);
+    const rows = all.filter(isSpan);
     const [first] = rows;
     if (first === undefined) return MISSING;
     const [traceId] = first;
@@ -60,7 +58,10 @@ export class TraceReader {
       kind: "nodes",
       nodes: nodes.table,
       focus: index,
-      added: focus.kind === "trace" ? ofTrace : await additionsOfTrace(session, project, traceId),
+      added:
+        focus.kind === "trace"
+          ? additionsIn(session, { project, traceId }, all.filter(isScore))
+          : await additionsOfTrace(session, project, traceId),
       openRecords: (wanted) => window.get(wanted),
     };
   }
@@ -105,21 +106,29 @@ export class TraceReader {
   }
 }
 
-/** Rows of the trace that is asked for: all of them, or one more than are read at once. */
-function firstRows(
+const isSpan = (row: TraceRow | StoredScoreRow): row is TraceRow => row[0] !== "";
+const isScore = (row: TraceRow | StoredScoreRow): row is StoredScoreRow => row[0] === "";
+
+/**
+ * Spans of the trace that is asked for: all of them, or one more than are read at once. With those of a trace come its
+ * scores, since a further statement would take the database half as long; those of a span's trace can only be asked
+ * for when the trace is known.
+ */
+export function spansAndScores(
   session: ClickHouseSession,
   project: string,
   focus: TreeFocus,
-): Promise<TraceRow[]> {
+): Promise<(TraceRow | StoredScoreRow)[]> {
   const spans = session.table("spans");
   const isTrace = focus.kind === "trace";
   const traceId = isTrace
     ? "{traceId:String}"
     : `(SELECT trace_id FROM ${spans}
        WHERE project = {project:String} AND span_id = {spanId:String} ORDER BY version DESC LIMIT 1)`;
-  return session.rows<TraceRow>(
+  return session.rows(
     `SELECT trace_id, if(record_bytes <= ${RECORD_AT_ONCE}, record, ''), ${NODE_COLUMNS} FROM ${spans}
-     WHERE project = {project:String} AND trace_id = ${traceId} LIMIT ${ROWS_AT_ONCE + 1}`,
+     WHERE project = {project:String} AND trace_id = ${traceId} LIMIT ${ROWS_AT_ONCE + 1}
+     ${isTrace ? `UNION ALL ${scoreRows(session)}` : ""}`,
     isTrace ? { project, traceId: focus.traceId } : { project, spanId: focus.spanId },
     // A span is looked for in all days.
     isTrace ? POINT_READ : {},

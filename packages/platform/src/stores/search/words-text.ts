@@ -1,10 +1,11 @@
 import { wordsOf } from "./words-of.ts";
 
-const SPACE = 0x20;
-const ASCII = 128;
+export const SPACE = 0x20;
+/** How many characters it has. */
+export const ASCII = 128;
 
 /** What each character of ASCII is in a word, by its code; 0 where it stands between words. */
-const FOLDED = Uint8Array.from({ length: ASCII }, (_, code) => {
+export const FOLDED = Uint8Array.from({ length: ASCII }, (_, code) => {
   const [word = "\0"] = wordsOf(String.fromCharCode(code));
   return word.charCodeAt(0);
 });
