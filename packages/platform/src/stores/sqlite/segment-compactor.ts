@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { compactSegment, entriesToKeep } from "../segments/compact-segment.ts";
 import { DamagedSegmentError, decodeHeader } from "../segments/segment.ts";
+import { TracesOnDamagedPages } from "./damaged-pages.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 
 /** How many segments one step rewrites: at most about 1 MiB, so that no batch waits long behind it. */
@@ -31,6 +32,7 @@ export class SegmentCompactor {
   readonly #rewrite: StatementSync;
   readonly #moveTop: StatementSync;
   readonly #done: StatementSync;
+  readonly #unreadable = new TracesOnDamagedPages();
   #lastIds: { readonly header: string; readonly ids: ReadonlySet<string> } = NO_IDS;
 
   /** @param fromBytes How much of a segment must be superseded; tests use a small value. */
@@ -51,14 +53,20 @@ export class SegmentCompactor {
     this.#done = db.prepare("DELETE FROM superseded_segments WHERE segment = ?");
   }
 
-  /** Must run inside a transaction. @returns False when there was nothing to look at. */
+  /**
+   * Must run inside a transaction.
+   *
+   * @returns False when there was nothing to look at.
+   * @throws DamagedPageError The transaction must be rolled back; the next step passes over the trace.
+   */
   compactSome(): boolean {
     const candidates = this.#next.all() as unknown as Candidate[];
     for (const candidate of candidates) {
-      this.#done.run(candidate.segment);
-      if (candidate.trace_no === null) continue;
+      const { segment, trace_no } = candidate;
+      this.#done.run(segment);
+      if (trace_no === null || this.#unreadable.has(trace_no)) continue;
       try {
-        this.#compact(candidate, candidate.trace_no);
+        this.#unreadable.workOn(trace_no, () => this.#compact(candidate, trace_no));
       } catch (error) {
         // It stays as it is: reads of the trace and `agate check` report it.
         if (!(error instanceof DamagedSegmentError)) throw error;

@@ -7,6 +7,7 @@ import { committed } from "../span-limit.ts";
 import type { AppendOutcome, DeleteOutcome, TraceChange } from "../span-store.ts";
 import type { StoreTrouble } from "../store-errors.ts";
 import { SummaryPacer } from "../summary/summary-pacer.ts";
+import { DamagedPageError } from "./damaged-pages.ts";
 import { filesIn } from "./data-directory.ts";
 import { FreePages } from "./free-pages.ts";
 import { LogCheckpoints } from "./log-checkpoints.ts";
@@ -69,6 +70,8 @@ export class SpanWriter {
   readonly #leftAlone = new Set<number>();
   /** Maintenance that failed: not tried again until the next start. */
   readonly #stopped = new Set<string>();
+  /** Maintenance that has passed over a trace. */
+  readonly #reported = new Set<string>();
   readonly #pacer = new SummaryPacer();
   /** How often in a row the summary of a trace has failed. */
   readonly #failedSummaries = new Map<number, number>();
@@ -324,7 +327,11 @@ export class SpanWriter {
     return false;
   }
 
-  /** A task that fails does not stop the writer: it would fail again after every restart. */
+  /**
+   * A task that fails does not stop the writer: it would fail again after every restart.
+   *
+   * @returns What the task returned, and true where it has yet to pass over a trace; otherwise false.
+   */
   #attempt(consequence: string, task: () => boolean): boolean {
     if (this.#stopped.has(consequence)) return false;
     try {
@@ -332,21 +339,40 @@ export class SpanWriter {
     } catch (error) {
       // A full disk pauses maintenance, not the server; the next commit resumes it.
       if (transientReason(error) !== undefined) return false;
+      if (error instanceof DamagedPageError) {
+        this.#reportDamagedPage(consequence, error);
+        return true;
+      }
       this.#stopped.add(consequence);
       this.#onTrouble({ what: `${consequence} until the server is restarted.`, error });
       return false;
     }
   }
 
+  /** Of many such traces, the log names one. */
+  #reportDamagedPage(consequence: string, error: DamagedPageError): void {
+    if (this.#reported.has(consequence)) return;
+    this.#reported.add(consequence);
+    this.#onTrouble({
+      what: `${consequence} where their rows are on a damaged page of spans.db, as those of trace number ${error.traceNo} are. \`agate check\` lists the damage.`,
+      error: error.cause,
+    });
+  }
+
   #free(): boolean {
-    return this.#attempt("Deleted traces are not freed", () => {
+    const hasFreed = this.#attempt("Deleted traces are not freed", () => {
       const hasFreed = this.#remover.freeSome();
-      if (hasFreed) {
-        this.#writer.zones.dropEmpty();
-        this.#checkpoints.noteFreed();
-      }
+      if (hasFreed) this.#checkpoints.noteFreed();
       return hasFreed;
     });
+    // In a transaction of its own: it reads pages that may be damaged.
+    if (hasFreed) {
+      this.#attempt("Zones of deleted traces are kept", () => {
+        this.#writer.zones.dropEmpty();
+        return true;
+      });
+    }
+    return hasFreed;
   }
 
   /** If batches never stop arriving, deleted content would otherwise stay in the file. */

@@ -15,8 +15,8 @@ import type { EncodableSpan, EncodedSegment } from "../segments/segment-encoder.
 import { createSegmentEncoder } from "../segments/segment-encoder.ts";
 import { isFrame } from "../segments/segment-frame.ts";
 import type { StoredSegment } from "../segments/sent-again.ts";
+import { TracesOnDamagedPages } from "./damaged-pages.ts";
 import { segmentRange } from "./span-schema.ts";
-import { isCorrupt } from "./sqlite-errors.ts";
 
 /** A trace is quiet when it has received nothing for this long. */
 export const QUIET_MS = 60_000;
@@ -36,10 +36,15 @@ const ROWS_PER_STEP = 64;
 /** Timers take no longer waits than some weeks. */
 const LONGEST_WAIT_MS = 3_600_000;
 
+/** A trace in the order in which they last received spans. */
+interface Arrival {
+  readonly received: number;
+  readonly trace_no: number;
+}
+
 interface TraceRow {
   readonly trace_no: number;
   readonly trace_id: string;
-  readonly received: number;
   readonly segments: number;
   readonly spans: number;
 }
@@ -49,9 +54,7 @@ interface SegmentRow extends StoredSegment {
 }
 
 /** The trace that comes next, and the segment of it that was the last. */
-interface Progress {
-  readonly received: number;
-  readonly trace_no: number;
+interface Progress extends Arrival {
   readonly segment: number;
 }
 
@@ -80,7 +83,9 @@ export class TraceMerger {
   readonly #isOlderLeft: StatementSync;
   readonly #sameArrival: StatementSync;
   readonly #laterArrivals: StatementSync;
+  readonly #trace: StatementSync;
   readonly #segments: StatementSync;
+  readonly #nextSegment: StatementSync;
   readonly #headers: StatementSync;
   readonly #deleteSegments: StatementSync;
   readonly #insertSegment: StatementSync;
@@ -89,6 +94,7 @@ export class TraceMerger {
   readonly #moveTrace: StatementSync;
   readonly #forgetSuperseded: StatementSync;
   readonly #encode = createSegmentEncoder();
+  readonly #unreadable = new TracesOnDamagedPages();
   /** A start, and a store that is being copied, have other work to do first. */
   #restUntil: number;
 
@@ -103,7 +109,8 @@ export class TraceMerger {
        WHERE received >= :received`,
     );
     this.#isOlderLeft = db.prepare("SELECT 1 FROM older_segments");
-    const columns = "trace_no, trace_id, received, segments, spans";
+    // Of the index alone, so that a damaged page of the table does not end the walk.
+    const columns = "received, trace_no";
     // Two statements, since SQLite finds no place in an index by a pair that ends in the row id.
     this.#sameArrival = db.prepare(
       `SELECT ${columns} FROM traces WHERE received = ? AND trace_no >= ? ORDER BY trace_no LIMIT ?`,
@@ -111,9 +118,14 @@ export class TraceMerger {
     this.#laterArrivals = db.prepare(
       `SELECT ${columns} FROM traces WHERE received > ? ORDER BY received, trace_no LIMIT ?`,
     );
-    this.#segments = db.prepare(
-      "SELECT segment, header, body FROM segments WHERE segment > ? AND segment < ? ORDER BY segment",
+    this.#trace = db.prepare(
+      "SELECT trace_no, trace_id, segments, spans FROM traces WHERE trace_no = ?",
     );
+    // Not iterated: an iteration that meets a damaged page makes the next one of its statement fail as well.
+    const segments =
+      "SELECT segment, header, body FROM segments WHERE segment > ? AND segment < ? ORDER BY segment";
+    this.#segments = db.prepare(segments);
+    this.#nextSegment = db.prepare(`${segments} LIMIT 1`);
     this.#headers = db.prepare(
       "SELECT segment, header FROM segments WHERE segment > ? AND segment < ? ORDER BY segment",
     );
@@ -140,7 +152,12 @@ export class TraceMerger {
     if (changes > 0) this.#restUntil = Date.now() + this.#quietMs;
   }
 
-  /** Packs some traces; must run inside a transaction. @returns False when no quiet one is left. */
+  /**
+   * Packs some traces; must run inside a transaction.
+   *
+   * @returns False when no quiet one is left.
+   * @throws DamagedPageError The transaction must be rolled back; the next step passes over the trace.
+   */
   mergeSome(): boolean {
     const now = Date.now();
     // Spans of older versions are completed by the numbers of their segments, which merging changes.
@@ -148,11 +165,10 @@ export class TraceMerger {
     const from = this.#progress.get() as unknown as Progress;
     let bytes = 0;
     let hasLooked = false;
-    for (const trace of this.#tracesFrom(from)) {
-      const { trace_no, received } = trace;
+    for (const { received, trace_no } of this.#arrivalsFrom(from)) {
       if (bytes >= BYTES_PER_STEP || this.#quietFrom(received) > now) break;
       const isBegun = received === from.received && trace_no === from.trace_no;
-      const step = this.#orLeaveAlone(() => this.#merge(trace, isBegun ? from.segment : NONE));
+      const step = this.#mergeTrace(trace_no, isBegun ? from.segment : NONE);
       bytes += step.bytes;
       hasLooked = true;
       if (step.resumeAfter !== undefined) {
@@ -166,7 +182,7 @@ export class TraceMerger {
 
   /** Milliseconds until the next trace can be quiet; undefined where none is left. */
   nextTurn(): number | undefined {
-    const [next] = this.#tracesFrom(this.#progress.get() as unknown as Progress, 1);
+    const [next] = this.#arrivalsFrom(this.#progress.get() as unknown as Progress, 1);
     if (next === undefined) return undefined;
     const at = Math.max(this.#quietFrom(next.received), this.#restUntil);
     return Math.min(Math.max(at - Date.now(), 0), LONGEST_WAIT_MS);
@@ -177,10 +193,18 @@ export class TraceMerger {
     return received / 1000 + this.#quietMs;
   }
 
-  #tracesFrom({ received, trace_no }: Progress, limit = ROWS_PER_STEP): readonly TraceRow[] {
+  #arrivalsFrom({ received, trace_no }: Progress, limit = ROWS_PER_STEP): readonly Arrival[] {
     const same = this.#sameArrival.all(received, trace_no, limit);
     const later = this.#laterArrivals.all(received, limit - same.length);
-    return [...same, ...later] as unknown as TraceRow[];
+    return [...same, ...later] as unknown as Arrival[];
+  }
+
+  #mergeTrace(traceNo: number, after: number): Step {
+    if (this.#unreadable.has(traceNo)) return NOTHING_DONE;
+    return this.#unreadable.workOn(traceNo, () => {
+      const trace = this.#trace.get(traceNo) as unknown as TraceRow;
+      return this.#orLeaveAlone(() => this.#merge(trace, after));
+    });
   }
 
   /** A damaged trace stays as it is: reads of it and `agate check` report it. */
@@ -188,7 +212,7 @@ export class TraceMerger {
     try {
       return merge();
     } catch (error) {
-      if (error instanceof DamagedSegmentError || isCorrupt(error)) return NOTHING_DONE;
+      if (error instanceof DamagedSegmentError) return NOTHING_DONE;
       throw error;
     }
   }
@@ -196,9 +220,8 @@ export class TraceMerger {
   #merge(trace: TraceRow, after: number): Step {
     const [first, end] = segmentRange(trace.trace_no);
     if (trace.segments > 1 && trace.spans > MOST_MERGED_SPANS) return this.#packEach(trace, after);
-    const rows = this.#segments.iterate(first - 1, end) as unknown as Iterable<SegmentRow>;
     if (trace.segments === 1) {
-      const [only] = rows;
+      const only = this.#segmentAfter(first - 1, end);
       if (only === undefined || isFrame(only.body)) return NOTHING_DONE;
       // A reader takes a frame that is all of a trace for its answer.
       if (isAssembledBody(only.body)) return this.#pack(only, trace.trace_id);
@@ -216,7 +239,7 @@ export class TraceMerger {
     if (bytes > MOST_MERGED_BYTES) {
       return trace.segments > 1 ? this.#packEach(trace, after) : NOTHING_DONE;
     }
-    const stored = [...rows];
+    const stored = this.#segments.all(first - 1, end) as unknown as readonly SegmentRow[];
     if (stored.every(({ body }) => isFrame(body))) return NOTHING_DONE;
     this.#replace(trace, stored, nodes);
     return { bytes };
@@ -263,17 +286,18 @@ export class TraceMerger {
   #packEach({ trace_no, trace_id }: TraceRow, after: number): Step {
     const [first, end] = segmentRange(trace_no);
     let bytes = 0;
-    let looked = 0;
-    for (const row of this.#segments.iterate(Math.max(after, first - 1), end)) {
-      const segment = row as unknown as SegmentRow;
-      if (!isFrame(segment.body))
-        bytes += this.#orLeaveAlone(() => this.#pack(segment, trace_id)).bytes;
-      looked++;
-      if (bytes >= BYTES_PER_STEP || looked === ROWS_PER_STEP) {
-        return { bytes, resumeAfter: segment.segment };
-      }
+    let last = Math.max(after, first - 1);
+    for (let looked = 0; bytes < BYTES_PER_STEP && looked < ROWS_PER_STEP; looked++) {
+      const row = this.#segmentAfter(last, end);
+      if (row === undefined) return { bytes };
+      if (!isFrame(row.body)) bytes += this.#orLeaveAlone(() => this.#pack(row, trace_id)).bytes;
+      last = row.segment;
     }
-    return { bytes };
+    return { bytes, resumeAfter: last };
+  }
+
+  #segmentAfter(segment: number, end: number): SegmentRow | undefined {
+    return this.#nextSegment.get(segment, end) as unknown as SegmentRow | undefined;
   }
 
   #pack(row: SegmentRow, traceId: string): Step {

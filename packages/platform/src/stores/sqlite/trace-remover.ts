@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { HeaderRow } from "../segments/node-table.ts";
 import { decodeHeader } from "../segments/segment.ts";
+import { TracesOnDamagedPages } from "./damaged-pages.ts";
 import { ScoreWriter } from "./score-table.ts";
 import { segmentRange } from "./span-schema.ts";
 
@@ -23,7 +24,7 @@ export class TraceRemover {
   readonly #oldest: StatementSync;
   readonly #hide: StatementSync;
   readonly #enqueue: StatementSync;
-  readonly #nextDeleted: StatementSync;
+  readonly #deleted: StatementSync;
   readonly #nextSegment: StatementSync;
   readonly #spansOfSegment: StatementSync;
   readonly #findSpan: StatementSync;
@@ -32,6 +33,7 @@ export class TraceRemover {
   readonly #deleteSegment: StatementSync;
   readonly #done: StatementSync;
   readonly #forgotten: StatementSync;
+  readonly #unreadable = new TracesOnDamagedPages();
 
   constructor(db: DatabaseSync) {
     this.#scores = new ScoreWriter(db);
@@ -41,7 +43,7 @@ export class TraceRemover {
     );
     this.#hide = db.prepare("DELETE FROM traces WHERE trace_no = ?");
     this.#enqueue = db.prepare("INSERT INTO deleted_traces (trace_no) VALUES (?)");
-    this.#nextDeleted = db.prepare("SELECT trace_no FROM deleted_traces LIMIT 1");
+    this.#deleted = db.prepare("SELECT trace_no FROM deleted_traces ORDER BY trace_no");
     this.#nextSegment = db.prepare(
       "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? LIMIT 1",
     );
@@ -80,15 +82,28 @@ export class TraceRemover {
     for (const spanNo of spanNos) this.#forgotten.run(spanNo);
   }
 
-  /** Frees the rows of some segments. @returns False when nothing was left to free. */
+  /**
+   * Frees the rows of some segments; must run inside a transaction.
+   *
+   * @returns False when nothing was left to free.
+   * @throws DamagedPageError The transaction must be rolled back; the next step passes over the trace.
+   */
   freeSome(): boolean {
     let freed = 0;
     while (freed < SPANS_PER_STEP) {
-      const trace = this.#nextDeleted.get() as { trace_no: number } | undefined;
-      if (trace === undefined) return freed > 0;
-      freed += this.#freeSegment(trace.trace_no);
+      const traceNo = this.#nextDeleted();
+      if (traceNo === undefined) return freed > 0;
+      freed += this.#unreadable.workOn(traceNo, () => this.#freeSegment(traceNo));
     }
     return true;
+  }
+
+  #nextDeleted(): number | undefined {
+    for (const row of this.#deleted.iterate()) {
+      const { trace_no } = row as unknown as { trace_no: number };
+      if (!this.#unreadable.has(trace_no)) return trace_no;
+    }
+    return undefined;
   }
 
   #freeSegment(traceNo: number): number {
