@@ -21,7 +21,7 @@ const QUIET_AFTER_MS = 200;
 const ERASE_EVERY_MS = 60 * 60_000;
 /** Spans that arrive meanwhile are indexed after it; the rest is erased the next time. */
 const LONGEST_ERASE_MS = 60_000;
-/** After a failure (a full disk, a locked file) it retries after this time. */
+/** After a failure (a full disk, a locked file), and while a reader blocks it, it retries after this time. */
 const RETRY_MS = 1_000;
 
 const { directory, writer, troubles } = workerData as SpanIndexData;
@@ -67,7 +67,7 @@ const indexing = new CoalescedTask(async () => {
     await reindexAll();
     await eraseAll();
     await shrinkAll();
-    wakeForReindexing();
+    comeBack();
   } catch (error) {
     if (isCorrupt(error)) {
       removeIndex(filesIn(directory).index);
@@ -120,9 +120,13 @@ async function reindexAll(): Promise<void> {
   }
 }
 
-function wakeForReindexing(): void {
-  const after = indexer.nextReindexing();
-  if (after !== undefined) retry = setTimeout(() => void indexing.run(), after);
+/** Runs again for traces that rest, and for a file that a reader keeps from being cut, even if no commit follows. */
+function comeBack(): void {
+  const after = Math.min(
+    indexer.nextReindexing() ?? Number.POSITIVE_INFINITY,
+    indexer.isCutBlocked ? RETRY_MS : Number.POSITIVE_INFINITY,
+  );
+  if (after < Number.POSITIVE_INFINITY) retry = setTimeout(() => void indexing.run(), after);
 }
 
 /** Takes the words of removed spans out of the file, for which all of its words are written again. */

@@ -78,6 +78,7 @@ export class SpanIndexer {
   readonly #setContents: StatementSync;
   readonly #onTrouble: (trouble: StoreTrouble) => void;
   #progress: IndexProgress;
+  #isCutBlocked = false;
 
   /** @param onTrouble Told of spans that are skipped because their text cannot be indexed. */
   constructor(directory: string, onTrouble: (trouble: StoreTrouble) => void) {
@@ -199,14 +200,28 @@ export class SpanIndexer {
   /**
    * Gives some free pages of the file back to the system. What they held is overwritten in the file before.
    *
-   * @returns False when none are left to give, or a reader still needs the log.
+   * @returns False when none are left to give, or {@link isCutBlocked}.
    */
   shrinkSome(): boolean {
-    if (!this.#freePages.areToGive || !copyLog(this.#index, "PASSIVE").isWhole) return false;
+    const { areToGive } = this.#freePages;
+    if (!areToGive && !this.#isCutBlocked) return false;
+    this.#cut();
+    if (!areToGive || this.#isCutBlocked) return false;
     this.#inTransaction(() => {
       this.#freePages.giveSome();
     });
-    return copyLog(this.#index, "PASSIVE").isWhole;
+    this.#cut();
+    return !this.#isCutBlocked;
+  }
+
+  /** Whether a reader that needs the log keeps the file longer than it has to be. */
+  get isCutBlocked(): boolean {
+    return this.#isCutBlocked;
+  }
+
+  /** The file is cut off when all of the log is copied into it. */
+  #cut(): void {
+    this.#isCutBlocked = !copyLog(this.#index, "PASSIVE").isWhole;
   }
 
   #changes(): number {
