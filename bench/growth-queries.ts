@@ -53,6 +53,9 @@ function casesOf(spanIds: readonly string[]): readonly (readonly [string, () => 
     ["spans that took longer than any", () => spans("min_latency=100000000")],
     ["traces that cost more than any", () => traces("min_cost=1000000")],
     ["spans of a kind that none has", () => spans("spankind=RERANKER")],
+    // Both are common, but no span has both.
+    ["tool calls that cost something", () => spans("spankind=TOOL&min_cost=0.000001")],
+    ["model calls with the name of a task", () => spans("spankind=LLM&name=render_prompt")],
     ["spans of an environment that is not there", () => spans("environment=absent")],
     ["traces with the most common word", () => traces(`q=${word(0)}`)],
     ["spans with the most common word", () => spans(`q=${word(0)}`)],

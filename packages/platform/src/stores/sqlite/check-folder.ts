@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { checkTrace, DamagedSegmentError, decodeHeader, plainBody } from "../segments/segment.ts";
 import { StoreRefusalError } from "../store-errors.ts";
+import { countOutsideZones } from "./count-outside-zones.ts";
 import { filesIn, holdDataDirectory } from "./data-directory.ts";
 import type { ListedTrace, ReadSegment } from "./listed-columns.ts";
 import { ListedColumns, ListedColumnsRepair } from "./listed-columns.ts";
@@ -9,7 +10,7 @@ import { removeIndex } from "./span-index-file.ts";
 import { SCHEMA_VERSION, segmentRange } from "./span-schema.ts";
 import { DataDirectoryInUseError, isCorrupt, sqliteCode } from "./sqlite-errors.ts";
 import { emptyZones } from "./zone-filler.ts";
-import { countOutside, ZONES } from "./zone-map.ts";
+import { ZONES } from "./zone-map.ts";
 
 export interface DamagedTrace {
   readonly project: string;
@@ -278,7 +279,7 @@ function checkZones(file: string): string[] {
   try {
     using db = new DatabaseSync(file, { readOnly: true });
     return (["t", "p"] as const).flatMap((table) => {
-      const outside = countOutside(db, table);
+      const outside = countOutsideZones(db, table);
       return outside === 0
         ? []
         : [

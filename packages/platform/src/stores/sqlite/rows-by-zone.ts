@@ -5,7 +5,7 @@ import type { SpanFilter } from "../span-query.ts";
 import { wanted } from "./query-interrupt.ts";
 import type { ListedTable, Sql } from "./sql.ts";
 import { allOf } from "./sql.ts";
-import { isMarked, markOf, ZONES } from "./zone-map.ts";
+import { isMarked, markOf, subsetWith, ZONES } from "./zone-map.ts";
 
 /** The first rows of a list, which are all looked at: a filter that many rows match finds a page among them. */
 const FIRST_ROWS = 2_000;
@@ -50,7 +50,12 @@ export function zonesOf(table: ListedTable, project: string, filter: SpanFilter)
   if (table === "p" && status === "ERROR") return undefined;
   const conditions = filterConditions(filter);
   if (!conditions.some(({ column }) => WITHOUT_INDEX[table].includes(column))) return undefined;
-  const own = { text: `${wanted("z.zone")} AND z.project = ?`, values: [project] };
+  const equal = conditions.filter(({ operator }) => operator === "=");
+  const subset = subsetWith(new Map(equal.map(({ column, value }) => [column, value])));
+  const own = {
+    text: `${wanted("z.zone")} AND z.project = ? AND z.subset = ?`,
+    values: [project, subset],
+  };
   return allOf([own, ...conditions.flatMap(testOf)]);
 }
 

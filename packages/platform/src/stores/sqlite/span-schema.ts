@@ -251,6 +251,50 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO unzoned
   SELECT (SELECT coalesce(max(trace_no), 0) FROM traces), max(span_no) FROM spans HAVING max(span_no) > 0;
   `,
+  `
+  -- Zones with bounds of their subsets, too.
+  DROP TABLE trace_zones;
+  DROP TABLE span_zones;
+  CREATE TABLE trace_zones (
+    zone INTEGER NOT NULL,
+    project TEXT NOT NULL,
+    subset INTEGER NOT NULL,
+    first_start INTEGER NOT NULL,
+    last_start INTEGER NOT NULL,
+    latency REAL NOT NULL,
+    cost REAL NOT NULL,
+    spankind INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    application INTEGER NOT NULL,
+    route INTEGER NOT NULL,
+    variant INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    environment INTEGER NOT NULL,
+    PRIMARY KEY (zone, project, subset)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX trace_zones_by_start ON trace_zones (project, subset, last_start);
+  CREATE TABLE span_zones (
+    zone INTEGER NOT NULL,
+    project TEXT NOT NULL,
+    subset INTEGER NOT NULL,
+    first_start INTEGER NOT NULL,
+    last_start INTEGER NOT NULL,
+    latency REAL NOT NULL,
+    cost REAL NOT NULL,
+    spankind INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    application INTEGER NOT NULL,
+    route INTEGER NOT NULL,
+    variant INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    environment INTEGER NOT NULL,
+    PRIMARY KEY (zone, project, subset)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX span_zones_by_start ON span_zones (project, subset, last_start);
+  DELETE FROM unzoned;
+  INSERT INTO unzoned
+  SELECT (SELECT coalesce(max(trace_no), 0) FROM traces), max(span_no) FROM spans HAVING max(span_no) > 0;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

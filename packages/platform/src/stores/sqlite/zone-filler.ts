@@ -8,7 +8,8 @@ import { ZONES } from "./zone-map.ts";
 /** Rows that one step looks at: a few milliseconds, so that no batch waits long behind it. */
 const ROWS_PER_STEP = 1_000;
 
-type NumberedRow = [number: number, project: string, ...SpanColumns];
+/** A row of {@link selectRows}. */
+export type NumberedRow = [number: number, project: string, ...SpanColumns];
 
 /** The last rows that the zones lack. */
 interface Unzoned {
@@ -32,16 +33,11 @@ export class ZoneFiller {
     this.#zones = zones;
     this.#left = db.prepare("SELECT traces, spans FROM unzoned");
     this.#isOlderLeft = db.prepare("SELECT 1 FROM older_segments");
-    const rows = (table: ListedTable, id: string) => {
-      const { rows, number } = ZONES[table];
-      const statement = db.prepare(
-        `SELECT ${number}, project, ${id}, ${SUMMARY_COLUMNS}, cost FROM ${rows}
-         WHERE ${number} <= ? ORDER BY ${number} DESC LIMIT ?`,
-      );
-      statement.setReturnArrays(true);
-      return statement;
+    const before = (table: ListedTable) => {
+      const { number } = ZONES[table];
+      return selectRows(db, table, `${number} <= ? ORDER BY ${number} DESC LIMIT ?`);
     };
-    this.#rows = { t: rows("t", "trace_id"), p: rows("p", "span_id") };
+    this.#rows = { t: before("t"), p: before("p") };
     this.#advance = db.prepare("UPDATE unzoned SET traces = ?, spans = ?");
     this.#finish = db.prepare("DELETE FROM unzoned");
   }
@@ -64,6 +60,17 @@ export class ZoneFiller {
     this.#zones.write();
     return (rows.at(-1)?.[0] ?? 1) - 1;
   }
+}
+
+/** Selects rows with all that zones know of them. @param which A condition, and an order. */
+export function selectRows(db: DatabaseSync, table: ListedTable, which: string): StatementSync {
+  const { rows, number } = ZONES[table];
+  const id = table === "t" ? "trace_id" : "span_id";
+  const statement = db.prepare(
+    `SELECT ${number}, project, ${id}, ${SUMMARY_COLUMNS}, cost FROM ${rows} WHERE ${which}`,
+  );
+  statement.setReturnArrays(true);
+  return statement;
 }
 
 /** Empties the zones, to be filled again. It must run inside a transaction. */
