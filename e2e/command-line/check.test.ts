@@ -71,7 +71,33 @@ describe("agate check", () => {
       index_problems: [],
       repaired_index: false,
       compacted_files: [],
+      compactable_files: [],
     });
+  });
+
+  it("says how much space --compact gives back, until it has", async () => {
+    const copy = join(folder, "free-space");
+    await cp(healthy, copy, { recursive: true });
+    const file = join(copy, "spans.db");
+    {
+      using db = new DatabaseSync(file);
+      // As earlier versions made it.
+      db.exec(`PRAGMA auto_vacuum = NONE; VACUUM;
+        CREATE TABLE deleted AS SELECT zeroblob(10 * 1024 * 1024); DROP TABLE deleted`);
+    }
+    const { stdout } = await check(copy, "--json");
+    const [found] = JSON.parse(stdout).compactable_files;
+    expect(found).toEqual({ file, free_bytes: expect.any(Number) });
+    expect(await check(copy)).toMatchObject({
+      code: 0,
+      stderr:
+        "spans.db has 10 MB of free space. Run the command with --compact to give it back to the disk.\n",
+    });
+    const compacted = JSON.parse((await check(copy, "--compact", "--json")).stdout);
+    expect(compacted.compactable_files).toEqual([]);
+    const { bytes_before, bytes_after } = compacted.compacted_files[0];
+    expect(bytes_before - bytes_after).toBeGreaterThan(10 * 1024 * 1024);
+    expect(await check(copy)).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("writes the databases anew with --compact, unless something is damaged", async () => {

@@ -1,5 +1,10 @@
 import { basename, resolve } from "node:path";
-import type { CompactedFile, DamagedTrace, FolderReport } from "@agate/platform/offline";
+import type {
+  CompactableFile,
+  CompactedFile,
+  DamagedTrace,
+  FolderReport,
+} from "@agate/platform/offline";
 import { formatBytes, formatCount, plural } from "@agate/protocol/format";
 import { Command, Option } from "commander";
 import { printableLine } from "../terminal/printable.ts";
@@ -70,7 +75,11 @@ async function check({ flags, terminal }: { flags: CheckFlags; terminal: Termina
       progress.done();
     }
   }
-  if (flags.json) terminal.print(jsonFor(terminal, JSON.stringify(documentOf(report, compacted))));
+  const compactable = compacted.length === 0 ? report.compactable : [];
+  if (flags.json) {
+    const result = documentOf(report, compacted, compactable);
+    terminal.print(jsonFor(terminal, JSON.stringify(result)));
+  }
   if (lines.length > 0) {
     throw new CommandFailure(adviceFor(report), lines);
   }
@@ -84,6 +93,11 @@ async function check({ flags, terminal }: { flags: CheckFlags; terminal: Termina
     );
   }
   if (report.repaired) terminal.note("The indexes were rebuilt.");
+  for (const { file, freeBytes } of compactable) {
+    terminal.note(
+      `${basename(file)} has ${formatBytes(freeBytes)} of free space. Run the command with --compact to give it back to the disk.`,
+    );
+  }
   for (const { file, bytesBefore, bytesAfter } of compacted) {
     terminal.note(
       `${basename(file)}: ${formatBytes(bytesBefore)} before, ${formatBytes(bytesAfter)} now.`,
@@ -112,7 +126,11 @@ function adviceFor({ damaged, problems, repaired }: FolderReport): string {
   return "The data is damaged. Restore a backup, or run the command with --repair-index and delete the traces that are still named.";
 }
 
-function documentOf(report: FolderReport, compacted: readonly CompactedFile[]) {
+function documentOf(
+  report: FolderReport,
+  compacted: readonly CompactedFile[],
+  compactable: readonly CompactableFile[],
+) {
   return {
     traces: report.traces,
     segments: report.segments,
@@ -127,6 +145,7 @@ function documentOf(report: FolderReport, compacted: readonly CompactedFile[]) {
       bytes_before: bytesBefore,
       bytes_after: bytesAfter,
     })),
+    compactable_files: compactable.map(({ file, freeBytes }) => ({ file, free_bytes: freeBytes })),
   };
 }
 

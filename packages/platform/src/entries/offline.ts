@@ -15,7 +15,7 @@ export type { MigrationOutcome } from "../store-copy/migrate-store.ts";
 export { migrateStore } from "../store-copy/migrate-store.ts";
 export type { MigrationObserver } from "../store-copy/migration.ts";
 export type { TraceName } from "../store-copy/trace-sample.ts";
-export type { DamagedTrace, FolderReport } from "../stores/sqlite/check-folder.ts";
+export type { CompactableFile, DamagedTrace, FolderReport } from "../stores/sqlite/check-folder.ts";
 export { checkFolder } from "../stores/sqlite/check-folder.ts";
 export type { CompactedFile } from "../stores/sqlite/compact-folder.ts";
 export { compactFolder } from "../stores/sqlite/compact-folder.ts";

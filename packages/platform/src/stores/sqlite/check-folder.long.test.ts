@@ -52,6 +52,7 @@ describe("checkFolder", () => {
       problems: [],
       indexProblems: [],
       repaired: false,
+      compactable: [],
     });
   });
 

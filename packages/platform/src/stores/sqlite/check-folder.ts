@@ -4,6 +4,7 @@ import { checkTrace, DamagedSegmentError, decodeHeader, plainBody } from "../seg
 import { StoreRefusalError } from "../store-errors.ts";
 import { countOutsideZones } from "./count-outside-zones.ts";
 import { filesIn, holdDataDirectory } from "./data-directory.ts";
+import { stuckBytes } from "./free-pages.ts";
 import type { ListedTrace, ReadSegment } from "./listed-columns.ts";
 import { ListedColumns, ListedColumnsRepair } from "./listed-columns.ts";
 import { removeIndex } from "./span-index-file.ts";
@@ -38,6 +39,13 @@ export interface FolderReport {
   readonly indexProblems: readonly string[];
   /** Whether the indexes, and the columns that lists show, were rebuilt. */
   readonly repaired: boolean;
+  /** Files of earlier versions with much free space, which `compactFolder` gives back. */
+  readonly compactable: readonly CompactableFile[];
+}
+
+export interface CompactableFile {
+  readonly file: string;
+  readonly freeBytes: number;
 }
 
 export interface CheckOptions {
@@ -80,6 +88,7 @@ export function checkFolder(directory: string, options: CheckOptions): FolderRep
       problems: [...problems, ...spans.problems],
       indexProblems,
       repaired: options.repairIndex,
+      compactable: [files.spans, files.index].flatMap(compactable),
     };
   } finally {
     held.release();
@@ -95,6 +104,19 @@ const NO_SPANS = {
   problems: [],
   toRepair: [],
 };
+
+function compactable(file: string): CompactableFile[] {
+  if (!existsSync(file)) return [];
+  try {
+    using db = new DatabaseSync(file, { readOnly: true });
+    const freeBytes = stuckBytes(db);
+    return freeBytes === 0 ? [] : [{ file, freeBytes }];
+  } catch (error) {
+    // The check of its structure has reported it.
+    if (!isCorrupt(error)) throw error;
+    return [];
+  }
+}
 
 function hold(directory: string) {
   try {

@@ -14,6 +14,7 @@ import {
   LEAST_KEPT_BYTES,
   letShrink,
   MOST_KEPT_BYTES,
+  stuckBytes,
   VACUUMED_AT_START_BYTES,
 } from "./free-pages.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
@@ -97,6 +98,19 @@ describe("FreePages", () => {
     expect(free()).toBe(kept + more - given);
   });
 
+  it.each([
+    { what: "that does not shrink", more: 1, isShrinking: false, isStuck: true },
+    { what: "that does not shrink", more: 0, isShrinking: false, isStuck: false },
+    { what: "that shrinks", more: 1, isShrinking: true, isStuck: false },
+  ])("a file $what, with $more free pages too many, has stuck ones: $isStuck", (given) => {
+    const free = pagesKept(LEAST_KEPT_BYTES) + given.more;
+    using db = databaseWith(free + 64, 64, given.isShrinking);
+    const insert = db.prepare("INSERT INTO pages (content) VALUES (zeroblob(4000))");
+    while (fileUse(db).freeBytes > free * PAGE_BYTES) insert.run();
+    expect(fileUse(db).freeBytes).toBe(free * PAGE_BYTES);
+    expect(stuckBytes(db)).toBe(given.isStuck ? free * PAGE_BYTES : 0);
+  });
+
   it("leaves a file as it is that does not note what it takes", () => {
     using db = databaseWith(6 * 256, 256, false);
     expect(canShrink(db)).toBe(false);
@@ -144,15 +158,17 @@ describe("a store", () => {
   const sizeOf = (file: "spans" | "index") => statSync(filesIn(directory)[file]).size;
 
   async function fill(store: Awaited<ReturnType<typeof openSqliteStore>>): Promise<void> {
-    for (const n of traces) {
+    // Together, so that they share commits.
+    const written = traces.map((n) => {
       // Each trace of its own text, so that none is a repeat; 40 KB that become some hundred bytes.
       const span = storedSpan({
         traceId: traceIdOf(n),
         id: spanIdOf(n),
         inputs: `word${n} `.repeat(5_000),
       });
-      await store.append({ project: PROJECT, receivedAt: n, spans: [span] });
-    }
+      return store.append({ project: PROJECT, receivedAt: n, spans: [span] });
+    });
+    await Promise.all(written);
   }
 
   it("shrinks when its traces are packed and no reader needs what was there before", async () => {
@@ -181,6 +197,32 @@ describe("a store", () => {
       const read = await store.readTree(PROJECT, { kind: "trace", traceId: traceIdOf(n) });
       expect((await assemble(read))?.id).toBe(spanIdOf(n));
     }
+    await store.close();
+  });
+
+  it.each([
+    ["before its pages are moved", true],
+    ["after its pages were moved", false],
+  ])("shrinks its index when a reader has ended that blocked it %s", async (_, isWritten) => {
+    {
+      const store = await openSqliteStore({ directory });
+      await store.searchCaughtUp();
+      await store.close();
+      using index = new DatabaseSync(filesIn(directory).index);
+      index.exec(`PRAGMA synchronous = OFF; CREATE TABLE deleted AS SELECT zeroblob(${12 * MIB});
+        DROP TABLE deleted`);
+    }
+    const before = sizeOf("index");
+    expect(before).toBeGreaterThan(12 * MIB);
+    const store = await openSqliteStore({ directory });
+    const reader = new DatabaseSync(filesIn(directory).index, { readOnly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT * FROM progress").get();
+    if (isWritten) await store.append({ project: PROJECT, receivedAt: 1, spans: [storedSpan()] });
+    await store.searchCaughtUp();
+    expect(sizeOf("index")).toBe(before);
+    reader.close();
+    await expect.poll(() => sizeOf("index"), { timeout: 30_000 }).toBeLessThan(8 * MIB);
     await store.close();
   });
 

@@ -107,6 +107,12 @@ export function fileUse(db: DatabaseSync): FileUse {
   return { freeBytes: free * pageBytes, usedBytes: (all - free) * pageBytes };
 }
 
+/** How many free bytes a file has that it does not give back by itself; 0 where they are no more than others keep. */
+export function stuckBytes(db: DatabaseSync): number {
+  const { freeBytes, usedBytes } = fileUse(db);
+  return canShrink(db) || freeBytes <= keptBytes(usedBytes) ? 0 : freeBytes;
+}
+
 function numberOf(pragma: StatementSync): number {
   return Object.values(pragma.get() as Record<string, number>)[0] as number;
 }
