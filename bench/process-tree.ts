@@ -20,6 +20,11 @@ export function processorSeconds(pid: number): number {
   return (statOf(pid)?.seconds ?? 0) + below(pid);
 }
 
+/** Processor seconds that a process has used, without those below it. Linux only. */
+export function ownProcessorSeconds(pid: number): number {
+  return statOf(pid)?.seconds ?? 0;
+}
+
 /** The processes that a process has started and that still run. Linux only. */
 export function childrenOf(pid: number): readonly number[] {
   return allProcesses()

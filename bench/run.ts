@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { build } from "../packages/cli/build.ts";
 import { build as buildSdk } from "../packages/sdk/build.ts";
+import { benchDatabaseRead } from "./database-read.ts";
 import { benchEvaluation } from "./evaluation.ts";
 import { benchGateway } from "./gateway.ts";
 import { benchGrowth } from "./growth.ts";
@@ -12,7 +13,6 @@ import { benchMemory } from "./memory.ts";
 import { benchPage } from "./page.ts";
 import { benchPeers } from "./peers/bench-peers.ts";
 import { peersProblem } from "./peers/peers-problem.ts";
-import { benchPostgresRead } from "./postgres-read.ts";
 import { benchRedaction } from "./redaction.ts";
 import { type Line, printLines } from "./report.ts";
 import { benchRouteCall } from "./route-call.ts";
@@ -23,13 +23,13 @@ import { benchTraceRead } from "./trace-read.ts";
 
 const USAGE = `npm run bench [-- NAME…] [-- --spans 10000000] [-- --engines sqlite,postgres] [-- --load agent]
 
-Names: trace-read, postgres-read, list-read, ingest, redaction, route-call, gateway, evaluation, growth, huge-trace, memory, start-up, page, stores. Without one, all of them.
+Names: trace-read, database-read, list-read, ingest, redaction, route-call, gateway, evaluation, growth, huge-trace, memory, start-up, page, stores. Without one, all of them.
 Only when named: peers, which compares with MLflow and Phoenix and needs Python.
 --spans: how far growth, memory and stores go (default 1,000,000; growth has its target at 10,000,000).
 --trace-spans: how large the trace of huge-trace is (default 200,000; at most 900,000).
 --traces: how many traces page stores (default 100,000; its target is at 1,000,000).
---load: what ingest, trace-read, postgres-read, growth, memory and stores send: mixed (default) or agent.
---engines: which ones list-read measures and stores compares, the first with the others (default ${ENGINES.join(",")}); which ones growth measures (default sqlite).
+--load: what ingest, trace-read, database-read, growth, memory and stores send: mixed (default) or agent.
+--engines: which ones list-read and database-read measure and stores compares, the first with the others (default ${ENGINES.join(",")}); which ones growth measures (default sqlite).
 --peer-spans: how many spans peers sends to each (default 10,000; 1,000 to 15,000).
 --venv: a folder that keeps the virtual environment of peers (default: a temporary one).
 `;
@@ -57,7 +57,7 @@ const load = LOADS.find((name) => name === values.load) ?? "mixed";
 const lines = (bench: () => Promise<Line[]>) => async () => printLines(await bench());
 const benches = new Map([
   ["trace-read", lines(() => benchTraceRead(load))],
-  ["postgres-read", lines(() => benchPostgresRead(load))],
+  ["database-read", lines(() => benchDatabaseRead(load, engines))],
   ["list-read", lines(() => benchListRead(engines))],
   ["ingest", lines(() => benchIngest(load))],
   ["redaction", lines(benchRedaction)],

@@ -30,10 +30,11 @@ export interface AgateProcess extends ServerProcess {
 export async function startAgate(
   dataDirectory: string,
   environment: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
 ): Promise<AgateProcess> {
   let grpcPort = 0;
   const server = await start(
-    [AGATE, "server", "--port", "0", "--otlp-grpc", "0", "--data-dir", dataDirectory],
+    [AGATE, "server", "--port", "0", "--otlp-grpc", "0", "--data-dir", dataDirectory, ...options],
     (line) => {
       grpcPort ||= Number(/"otlp_grpc":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(line)?.[1] ?? 0);
       return /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(line)?.[1];
@@ -76,10 +77,17 @@ export function startBare(
   );
 }
 
-/** A script of this folder that says `listening PORT` when it does. */
+/**
+ * A script of this folder that says `listening PORT` when it does.
+ *
+ * @param detached Whether it is in a session of its own, as processes of builds are: Linux schedules the
+ *   processes of a session together, which makes calls between sessions slower on a busy machine. It must
+ *   end when its parent is gone.
+ */
 export function startScript(
   script: string,
   environment: Readonly<Record<string, string>> = {},
+  detached = false,
 ): Promise<ServerProcess> {
   return start(
     ["--no-warnings", script],
@@ -87,6 +95,7 @@ export function startScript(
     "/health",
     () => {},
     environment,
+    detached,
   );
 }
 
@@ -96,11 +105,13 @@ async function start(
   healthPath: string,
   onSpawn: (child: ChildProcess) => void = () => {},
   environment: Readonly<Record<string, string>> = {},
+  detached = false,
 ): Promise<ServerProcess> {
   const started = performance.now();
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
     env: { ...process.env, ...environment },
+    detached,
   });
   onSpawn(child);
   const exited = once(child, "exit");
