@@ -4,39 +4,53 @@ import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { analyseTables, makeDays } from "./day-tables.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 import { prepareSpanDatabase } from "./prepare-database.ts";
+import type { SqlRunner } from "./span-database.ts";
 import { SpanDatabase } from "./span-database.ts";
 
-it("has PostgreSQL count the rows of a day that has become large, once", async () => {
+it("has PostgreSQL count the rows of a day that has become large, and has grown eight-fold since", async () => {
   const address = await (await sharedPostgres()).createDatabase();
   const onFailure = (error: unknown) => expect.fail(String(error));
   const store = await openPostgresStore({ address, onFailure });
-  const appendUpTo = async (from: number, to: number) => {
-    const spans = Array.from({ length: to - from }, (_, n) =>
-      storedSpan({ id: spanIdOf(from + n) }),
+  const day = "agate.spans_19700101";
+  const spans = Array.from({ length: 50 }, (_, n) => storedSpan({ id: spanIdOf(n) }));
+  await store.append({ project: "default", receivedAt: 1, spans });
+  // Its own maintenance counts as well.
+  await store.close();
+  const database = new SpanDatabase(address, { connections: 2, statementMs: 60_000 });
+  /** Adds every row so many times more. */
+  const multiply = (runner: SqlRunner, times: number) =>
+    runner.query(
+      `INSERT INTO ${day} SELECT spans.* FROM ${day} spans, generate_series(1, ${times})`,
     );
-    expect(await store.append({ project: "default", receivedAt: 1, spans })).toEqual({
-      kind: "committed",
-    });
-  };
-  const database = new SpanDatabase(address, { connections: 1, statementMs: 60_000 });
   const counted = async () => {
+    await analyseTables(database);
     const [row] = await database.query<{ n: number }>(
-      "SELECT reltuples::int AS n FROM pg_class WHERE oid = 'agate.spans_19700101'::regclass",
+      `SELECT reltuples::int AS n FROM pg_class WHERE oid = '${day}'::regclass`,
     );
     return row?.n;
   };
-  await appendUpTo(0, 50);
-  await analyseTables(database);
   expect(await counted()).toBe(-1);
-  await appendUpTo(50, 5_000);
-  await analyseTables(database);
+  await database.transaction(async (transaction) => {
+    await multiply(transaction, 99);
+    // Only those that are committed.
+    expect(await counted()).toBe(50);
+  });
+  // A connection reports what it has written some seconds later.
+  await expect.poll(counted, { timeout: 60_000 }).toBe(5_000);
+  await multiply(database, 8);
+  await reported(database, day, 40_000);
   expect(await counted()).toBe(5_000);
-  await appendUpTo(5_000, 6_000);
-  await analyseTables(database);
-  expect(await counted()).toBe(5_000);
+  await database.query(`INSERT INTO ${day} SELECT * FROM ${day} LIMIT 1`);
+  await expect.poll(counted, { timeout: 60_000 }).toBe(45_001);
   await database.close();
-  await store.close();
 });
+
+/** Resolves when PostgreSQL knows of this many rows that were written after it counted those of a table. */
+async function reported(database: SpanDatabase, table: string, rows: number): Promise<void> {
+  const written = () =>
+    database.query("SELECT pg_stat_get_mod_since_analyze($1::regclass)::int AS n", [table]);
+  await expect.poll(written, { timeout: 60_000 }).toEqual([{ n: rows }]);
+}
 
 it("keeps numbers before texts in the spans of a day, so that no bytes lie between them", async () => {
   const address = await (await sharedPostgres()).createDatabase();

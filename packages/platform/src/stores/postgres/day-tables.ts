@@ -9,6 +9,8 @@ const LOCK_WAIT = "250ms";
 
 /** A smaller table is read fast, however PostgreSQL does it. */
 const LEAST_BYTES = 256 * 1024;
+/** A table that has grown to more than this many times what PostgreSQL has counted is looked at again. */
+const MOST_GROWTH = 8;
 
 /**
  * For the rest of the transaction, new tables belong to the owner of the existing ones: a user who only has
@@ -107,15 +109,16 @@ export async function dropDay(database: SpanDatabase, day: number): Promise<bool
 }
 
 /**
- * Has PostgreSQL look at tables that it has not looked at yet, such as those of a new day. Until its own maintenance
- * does, a minute or more later, it takes them to be almost empty: lists would read all spans of the day.
+ * Has PostgreSQL look at tables that it has not looked at yet, such as those of a new day, or of which it has seen
+ * little: rows that are committed later do not count. Until its own maintenance does, a minute or more later, it takes
+ * them to be almost empty: lists would read all spans of the day.
  */
 export async function analyseTables(database: SpanDatabase): Promise<void> {
   const tables = await database.query<{ readonly name: string }>(
     `SELECT c.oid::regclass::text AS name FROM pg_catalog.pg_class c
-     WHERE c.relnamespace = 'agate'::regnamespace AND c.relkind = 'r' AND c.reltuples < 0
-       AND pg_relation_size(c.oid) >= $1`,
-    [LEAST_BYTES],
+     WHERE c.relnamespace = 'agate'::regnamespace AND c.relkind = 'r' AND pg_relation_size(c.oid) >= $1
+       AND (c.reltuples < 0 OR pg_stat_get_mod_since_analyze(c.oid) > $2 * c.reltuples)`,
+    [LEAST_BYTES, MOST_GROWTH],
     "tables-to-analyse",
   );
   // Only a warning where the tables belong to someone else.
