@@ -18,7 +18,7 @@ export async function expectSoundFiles(dataDirectory: string): Promise<void> {
     expectSound(join(copy, "spans.db"));
     expectSound(
       join(copy, "index.db"),
-      "INSERT INTO trace_texts (trace_texts) VALUES ('integrity-check')",
+      "INSERT INTO trace_words (trace_words) VALUES ('integrity-check')",
     );
   } finally {
     await rm(copy, { recursive: true });

@@ -2,8 +2,9 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
-import { joinTexts, searchableTexts, toMatchExpression } from "../search/search-text.ts";
+import { BORDER, searchableTexts } from "../search/search-text.ts";
 import type { SpanStore } from "../span-store.ts";
+import { matchTerms } from "../sqlite/match-terms.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import type { PostgresDatabases } from "../testing/embedded-postgres.fixture.ts";
 import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
@@ -39,17 +40,17 @@ async function keep(texts: readonly string[]): Promise<string> {
   fts5.exec("DELETE FROM texts");
   const insert = fts5.prepare("INSERT INTO texts (rowid, text) VALUES (?, ?)");
   for (const [n, outputs] of texts.entries()) {
-    insert.run(n, joinTexts(searchableTexts({ name: `text${n}`, content: [outputs] })));
+    insert.run(n, searchableTexts({ name: `text${n}`, content: [outputs] }).join(` ${BORDER} `));
   }
   return project;
 }
 
 async function expectSame(project: string, text: string): Promise<number> {
-  const expression = toMatchExpression(text);
+  const terms = matchTerms(text).map(({ phrase }) => phrase);
   const rows =
-    expression === undefined
+    terms.length === 0
       ? []
-      : fts5.prepare("SELECT rowid AS n FROM texts WHERE texts MATCH ?").all(expression);
+      : fts5.prepare("SELECT rowid AS n FROM texts WHERE texts MATCH ?").all(terms.join(" "));
   const wanted = rows.map(({ n }) => `text${n}`).sort();
   for (const verb of ["listSpans", "listTraces"] as const) {
     const { items } = await store[verb]({ project, filter: { text }, limit: 1000, after: null });

@@ -1,19 +1,6 @@
-import { DatabaseSync } from "node:sqlite";
-import fc from "fast-check";
-import { afterAll, expect, it } from "vitest";
-import type { SearchTerm } from "./search-text.ts";
-import {
-  joinTexts,
-  parseSearch,
-  searchableTexts,
-  toIndexedText,
-  toMatchExpression,
-} from "./search-text.ts";
+import { expect, it } from "vitest";
+import { parseSearch, searchableTexts } from "./search-text.ts";
 import { wordsOf } from "./words-of.ts";
-
-const db = new DatabaseSync(":memory:");
-db.exec("CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'unicode61 remove_diacritics 2')");
-afterAll(() => db.close());
 
 it("takes more members than a call takes arguments, and nesting deeper than the call stack", () => {
   const wide = Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`k${n}`, n]));
@@ -33,13 +20,11 @@ it("takes the beginning of a text that is too long, up to the last whole word", 
   expect(searchableTexts({ name: "n", content: "x".repeat(9) }, 8)).toEqual(["n", "xxxxxx"]);
 });
 
-it("puts a border between texts that neither a text nor a search can hold", () => {
+it("takes the character that stands between texts for a space, in a text and in a search", () => {
   const texts = searchableTexts({ name: "n", content: ["alpha \ue83b beta", "--", ""] });
   expect(texts.flatMap(wordsOf)).toEqual(["n", "alpha", "beta"]);
   expect(parseSearch("\ue83b \ue83bx")).toEqual([{ words: ["x"], isPrefix: false }]);
-  const words = wordsOf(joinTexts(searchableTexts({ name: "n", content: ["alpha", "beta"] })));
-  expect(words).toEqual(["n", "\ue83b", "alpha", "\ue83b", "beta"]);
-  expect(toMatchExpression("\ue83b")).toBeUndefined();
+  expect(parseSearch("\ue83b")).toEqual([]);
 });
 
 it("reads words, phrases and prefixes", () => {
@@ -51,45 +36,3 @@ it("reads words, phrases and prefixes", () => {
     { words: ["e"], isPrefix: false },
   ]);
 });
-
-it("finds by its terms what FTS5 finds by its expression", () => {
-  const piece = fc.constantFrom(
-    "a",
-    "b",
-    "ab",
-    "B",
-    "á",
-    " ",
-    "-",
-    '"',
-    "*",
-    "東",
-    "\0",
-    "\u19b0",
-    "🤖",
-  );
-  const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
-  const insert = db.prepare("INSERT INTO texts (text) VALUES (?)");
-  const match = db.prepare("SELECT 1 FROM texts WHERE texts MATCH ?");
-  fc.assert(
-    fc.property(text, text, (indexed, search) => {
-      db.exec("DELETE FROM texts");
-      insert.run(toIndexedText(indexed));
-      const expression = toMatchExpression(search);
-      const terms = parseSearch(search);
-      const found = expression === undefined ? 0 : match.all(expression).length;
-      expect(terms.length > 0 && terms.every((term) => occurs(term, indexed))).toBe(found === 1);
-    }),
-    { numRuns: 1000 },
-  );
-});
-
-function occurs({ words, isPrefix }: SearchTerm, text: string): boolean {
-  const all = wordsOf(toIndexedText(text));
-  return all.some((_, at) =>
-    words.every((word, n) => {
-      const there = all[at + n];
-      return isPrefix && n === words.length - 1 ? there?.startsWith(word) : there === word;
-    }),
-  );
-}

@@ -4,6 +4,8 @@ import { wordsOf } from "./words-of.ts";
 // characters becomes a word of its own, and a run of them in a query a phrase.
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu;
+const IS_UNSPACED = new RegExp(`^${UNSPACED.source}$`, "u");
+const HAS_UNSPACED = new RegExp(UNSPACED.source, "u");
 
 /**
  * A word that stands between two texts where a store joins them, so that no phrase goes from one to the other. It is
@@ -14,6 +16,15 @@ export const BORDER = "\ue83b";
 /** Text as the index takes it. */
 export function toIndexedText(text: string): string {
   return text.replaceAll(BORDER, " ").replace(UNSPACED, " $& ");
+}
+
+/** Whether a word is one of these characters. */
+export function isUnspaced(word: string): boolean {
+  return IS_UNSPACED.test(word);
+}
+
+export function hasUnspaced(text: string): boolean {
+  return HAS_UNSPACED.test(text);
 }
 
 /** Of longer texts the rest is not indexed: a span of 60 MB would take a gigabyte of memory. */
@@ -53,11 +64,6 @@ export function searchableTexts(record: SearchedRecord, most = MOST_CHARACTERS):
   return texts;
 }
 
-/** Texts as one, for FTS5. */
-export function joinTexts(texts: readonly string[]): string {
-  return texts.join(`\n${BORDER}\n`);
-}
-
 /** The beginning of a text, without a word that is cut in two. */
 function wholeWords(text: string, most: number): string {
   const end = text.lastIndexOf(" ", most);
@@ -81,40 +87,6 @@ export function parseSearch(text: string): SearchTerm[] {
   return literalTerms(text)
     .map(({ literal, isPrefix }) => ({ words: wordsOf(literal), isPrefix }))
     .filter(({ words }) => words.length > 0);
-}
-
-/**
- * The same search in FTS5's language.
- *
- * @returns undefined when there is no word in it.
- * @example toMatchExpression('refund "order 7" ship*') // '"refund" "order 7" "ship"*'
- */
-export function toMatchExpression(text: string): string | undefined {
-  const terms = toMatchTerms(text);
-  return terms.length === 0 ? undefined : terms.join(" ");
-}
-
-/** Each term of a search once, in FTS5's language. None: there is no word in it. */
-export function toMatchTerms(text: string): string[] {
-  const terms = literalTerms(text).map(
-    ({ literal, isPrefix }) => `${quoted(literal)}${isPrefix ? "*" : ""}`,
-  );
-  return [...new Set(terms)];
-}
-
-/**
- * The words of a text as one phrase in FTS5's language.
- *
- * @returns undefined when there is no word in it.
- */
-export function toMatchPhrase(text: string): string | undefined {
-  const literal = toIndexedText(text);
-  return wordsOf(literal).length === 0 ? undefined : quoted(literal);
-}
-
-function quoted(literal: string): string {
-  // FTS5 would take a NUL for the end of the expression.
-  return `"${literal.replaceAll('"', '""').replaceAll("\0", " ")}"`;
 }
 
 function literalTerms(text: string): { literal: string; isPrefix: boolean }[] {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { joinTexts, parseSearch, searchableTexts } from "./search-text.ts";
+import { BORDER, parseSearch, searchableTexts } from "./search-text.ts";
 import { SpanMatcher } from "./span-matcher.ts";
 import { wordsOf } from "./words-of.ts";
 
@@ -39,7 +39,7 @@ it("finds what the words of all texts say, with a border between them", () => {
   fc.assert(
     fc.property(text, texts, fc.array(term, { maxLength: 2 }), (name, content, terms) => {
       const search = terms.join(" ");
-      const all = wordsOf(joinTexts(searchableTexts({ name, content })));
+      const all = wordsOf(searchableTexts({ name, content }).join(` ${BORDER} `));
       const line = ` ${all.join(" ")} `;
       const found = parseSearch(search).map(({ words, isPrefix }) =>
         line.includes(` ${words.join(" ")}${isPrefix ? "" : " "}`),

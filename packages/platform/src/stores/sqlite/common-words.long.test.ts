@@ -110,6 +110,11 @@ it(`finds the same by a word that ${RARE_MATCHES} traces have, and one more`, as
     expect(await idsOf("listTraces", { text: "alone scarce" })).toEqual(
       newestTraces(spans.filter(({ name }) => name.includes("scarce"))),
     );
+    expect(await idsOf("listTraces", { text: '"alone scarce"' })).toEqual(
+      newestTraces(spans.filter(({ name }) => name === "alone scarce")),
+    );
+    expect(await idsOf("listTraces", { text: '"scarce alone"' })).toEqual([]);
+    expect(await idsOf("listTraces", { text: '"alone alone" alone' })).toEqual([]);
   }
 }, 240_000);
 

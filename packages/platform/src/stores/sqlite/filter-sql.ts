@@ -1,8 +1,10 @@
 import type { SQLInputValue } from "node:sqlite";
 import { filterConditions } from "../filter-conditions.ts";
 import type { ScoreCondition } from "../score-store.ts";
-import { toMatchPhrase, toMatchTerms } from "../search/search-text.ts";
+import type { SearchTerm } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
+import type { MatchTerm } from "./match-terms.ts";
+import { isPhrase, matchPhrase, matchTerms } from "./match-terms.ts";
 import { wanted } from "./query-interrupt.ts";
 import type { ZonedList } from "./rows-by-zone.ts";
 import { zonesOf } from "./rows-by-zone.ts";
@@ -11,11 +13,13 @@ import { allOf } from "./sql.ts";
 
 /** The conditions of a filter. */
 export interface Where extends Sql {
+  /** What the conditions say too little about: traces have the words of these phrases, perhaps in another order. */
+  readonly phrases: readonly SearchTerm[];
   /**
    * Of a search with terms that are common, or with several: the other conditions, and the terms, which can be asked
    * for of each row in turn. The conditions of {@link Sql} read all traces that have one of the terms.
    */
-  readonly walk?: { readonly where: Where; readonly terms: readonly string[] };
+  readonly walk?: { readonly where: Where; readonly terms: readonly MatchTerm[] };
   /** Where few rows may match that no index finds: the zones that may have some, and the conditions on their rows. */
   readonly zones?: Pick<ZonedList, "project" | "having" | "last"> & { readonly where: Sql };
 }
@@ -36,7 +40,7 @@ export function whereFilter(
   filter: SpanFilter,
   isRare: IsRare,
 ): Where | undefined {
-  const terms = filter.text === undefined ? [] : toMatchTerms(filter.text);
+  const terms = filter.text === undefined ? [] : matchTerms(filter.text);
   if (filter.text !== undefined && terms.length === 0) return undefined;
   // A plus keeps SQLite from using an index for the column. With few matches they should be looked
   // up and sorted; it would rather walk all rows in order and ask of each whether it matches.
@@ -73,7 +77,9 @@ export function whereFilter(
         : [{ text: `${table}.trace_no IN (${TRACES_WITH})`, values: bound(rareTerm) }]),
     ]);
   const having = isFew ? undefined : zonesOf(table, project, filter);
+  const phrases = terms.map(({ term }) => term).filter(isPhrase);
   const where: Where = {
+    phrases,
     ...conditions(isFew ? `+${table}` : table),
     ...(having && {
       zones: { project, having, last: filter.startedBefore, where: conditions(`+${table}`) },
@@ -85,7 +91,7 @@ export function whereFilter(
     text: `+${table}.trace_no IN (${TRACES_WITH})`,
     values: bound(term),
   }));
-  return { ...allOf([where, ...texts]), walk: { where, terms: others } };
+  return { ...allOf([where, ...texts]), phrases, walk: { where, terms: others } };
 }
 
 /** The conditions on the columns of a row. @param row Its name; after a plus, SQLite uses no index for its columns. */
@@ -200,11 +206,13 @@ const JUDGED: Record<ListedTable, (scores: string) => string> = {
 const ROW_NUMBERS: Record<ListedTable, string> = { t: "t.trace_no", p: "p.span_no" };
 
 /**
- * The traces that have a term, which is bound twice. The second part is of spans that versions before have indexed.
- * CROSS JOIN keeps the order of the tables.
+ * The traces that have a term, or the words of a phrase: see {@link bound}. The second and the third part are of
+ * documents that versions before have written. CROSS JOIN keeps the order of the tables.
  */
 const TRACES_WITH = `
-  SELECT d.trace_no FROM derived.trace_texts f CROSS JOIN derived.documents d ON d.document = f.rowid
+  SELECT d.trace_no FROM derived.trace_words f CROSS JOIN derived.documents d ON d.document = f.rowid
+  WHERE f.trace_words MATCH ? AND ${wanted("f.rowid")}
+  UNION ALL SELECT d.trace_no FROM derived.trace_texts f CROSS JOIN derived.documents d ON d.document = f.rowid
   WHERE f.trace_texts MATCH ? AND ${wanted("f.rowid")}
   UNION ALL SELECT s.trace_no FROM derived.spans_text f CROSS JOIN spans s ON s.span_no = f.rowid
   WHERE f.spans_text MATCH ? AND ${wanted("f.rowid")}`;
@@ -224,7 +232,7 @@ function namedIn(
   name: string | undefined,
 ): { readonly traces: Sql; readonly rows: Sql } | undefined {
   if (name === undefined || name.length > LONGEST_NAME) return undefined;
-  const phrase = toMatchPhrase(name);
+  const phrase = matchPhrase(name);
   if (phrase === undefined) return undefined;
   const text = `${TRACES_WITH} UNION ALL SELECT s.trace_no FROM spans s
     WHERE s.span_no > (SELECT texts FROM derived.progress) AND ${wanted("s.span_no")}`;
@@ -241,20 +249,23 @@ function rowsOf(table: ListedTable, traces: Sql): Sql {
 }
 
 /** A term as it is bound to {@link TRACES_WITH}. */
-function bound(term: string): string[] {
-  return [term, term];
+function bound({ words, phrase }: MatchTerm): string[] {
+  return [words, phrase, phrase];
 }
 
 /**
- * Whether the trace `?1` has the term `?2`. The second part is of spans that versions before have indexed, where there
- * are any. CROSS JOIN keeps the order of the tables.
+ * Whether the trace `?1` has the words `?2`, or the phrase `?3` in documents that versions before have written, where
+ * there are any. CROSS JOIN keeps the order of the tables.
  */
 export const HAS_TERM = `
-  EXISTS (SELECT 1 FROM derived.documents d CROSS JOIN derived.trace_texts f ON f.rowid = d.document
-    WHERE d.trace_no = ?1 AND f.trace_texts MATCH ?2)
+  EXISTS (SELECT 1 FROM derived.documents d CROSS JOIN derived.trace_words f ON f.rowid = d.document
+    WHERE d.trace_no = ?1 AND f.trace_words MATCH ?2)
+  OR (EXISTS (SELECT 1 FROM derived.trace_texts_docsize) AND EXISTS (
+    SELECT 1 FROM derived.documents d CROSS JOIN derived.trace_texts f ON f.rowid = d.document
+    WHERE d.trace_no = ?1 AND f.trace_texts MATCH ?3))
   OR (EXISTS (SELECT 1 FROM derived.spans_text_docsize) AND EXISTS (
     SELECT 1 FROM spans s INDEXED BY spans_by_trace CROSS JOIN derived.spans_text f ON f.rowid = s.span_no
-    WHERE s.trace_no = ?1 AND f.spans_text MATCH ?2))`;
+    WHERE s.trace_no = ?1 AND f.spans_text MATCH ?3))`;
 
 /** Everything that comes after a position in the order of the list. */
 export function whereAfter(table: ListedTable, after: ListPosition | null): Sql {

@@ -28,7 +28,8 @@ async function found(text: string): Promise<string[]> {
 }
 
 /** As the index was before it had documents of traces. */
-const NO_DOCUMENTS = "DROP TABLE trace_texts; DROP TABLE documents; DROP TABLE stale_traces;";
+const NO_DOCUMENTS = `DROP TABLE trace_words; DROP TABLE trace_texts; DROP TABLE documents;
+  DROP TABLE stale_traces;`;
 
 function change(file: "spans" | "index", sql: string): void {
   using db = new DatabaseSync(filesIn(directory)[file]);
@@ -109,6 +110,60 @@ it("searches documents of spans, as versions before have written them, with thos
     });
     using index = new DatabaseSync(filesIn(folder).index);
     expect(index.prepare("SELECT count(*) AS n FROM spans_text_docsize").get()).toEqual({ n: 0 });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+it("searches documents of traces that have the places of words, as the version before has written them", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "agate-older-documents-"));
+  try {
+    const spans = [
+      storedSpan({ name: "first", inputs: ["red fox", "blue sky"] }),
+      storedSpan({ traceId: traceIdOf(2), name: "gone", inputs: "red sea" }),
+      storedSpan({ traceId: traceIdOf(3), name: "stays", inputs: "fox, not red" }),
+    ];
+    await inStore(folder, (store) => store.append({ project: PROJECT, receivedAt: 1, spans }));
+    {
+      using index = new DatabaseSync(filesIn(folder).index);
+      index.exec("DROP TABLE trace_words; PRAGMA user_version = 3");
+      const insert = index.prepare("INSERT INTO trace_texts (rowid, text) VALUES (?, ?)");
+      const texts = ["first|red fox|blue sky|older", "gone|red sea", "stays|fox, not red|older"];
+      for (const [n, text] of texts.entries()) insert.run(n + 1, text.replaceAll("|", " \ue83b "));
+    }
+    await inStore(folder, async (store) => {
+      const search = (text: string) => foundIn(store, text);
+      expect(await search("red")).toEqual([["first", "gone", "stays"], 3]);
+      expect(await search('"red fox"')).toEqual([["first"], 1]);
+      expect(await search('"fox blue"')).toEqual([[], 0]);
+      // A word that only the documents have: they were not made anew.
+      expect(await search("older")).toEqual([[], 2]);
+      const more = [
+        storedSpan({ id: spanIdOf(3), name: "third", inputs: ["fox red", "yellow"] }),
+        storedSpan({ traceId: traceIdOf(4), name: "fourth", inputs: "a red fox" }),
+      ];
+      await store.append({ project: PROJECT, receivedAt: 1, spans: more });
+      // Of one trace, the texts are in documents of both kinds.
+      expect(await search('"red fox"')).toEqual([["first", "fourth"], 2]);
+      expect(await search('"fox red" "red fox"')).toEqual([[], 1]);
+      expect(await search("yellow blue")).toEqual([[], 1]);
+      await store.deleteTrace(PROJECT, traceIdOf(2));
+      await store.deleteTrace(PROJECT, traceIdOf(4));
+      expect(await search("sea")).toEqual([[], 0]);
+      expect(await search("red fox")).toEqual([["first", "stays", "third"], 2]);
+      const again = storedSpan({ name: "first", inputs: "grey" });
+      await store.append({ project: PROJECT, receivedAt: 1, spans: [again] });
+      expect(await search("older")).toEqual([[], 1]);
+      expect(await search('"red fox"')).toEqual([[], 0]);
+      expect(await search("grey yellow")).toEqual([[], 1]);
+    });
+    using index = new DatabaseSync(filesIn(folder).index);
+    const count = (table: string) =>
+      index.prepare(`SELECT count(*) AS n FROM ${table}_docsize`).get();
+    expect([count("trace_texts"), count("trace_words")]).toEqual([{ n: 1 }, { n: 1 }]);
+    for (const table of ["trace_texts", "trace_words"]) {
+      index.exec(`INSERT INTO ${table} (${table}) VALUES ('integrity-check')`);
+    }
   } finally {
     await rm(folder, { recursive: true });
   }

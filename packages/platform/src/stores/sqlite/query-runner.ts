@@ -14,12 +14,14 @@ import type {
   ListPage,
   ListPosition,
   ListRequest,
+  SpanFilter,
 } from "../span-query.ts";
 import type { ProjectCount } from "../span-store.ts";
 import { NOTHING_FOUND } from "../summary/analytics-cells.ts";
 import { openForReading } from "./data-directory.ts";
 import type { IsRare, Where } from "./filter-sql.ts";
 import { HAS_TERM, whereAfter, whereFilter } from "./filter-sql.ts";
+import type { MatchTerm } from "./match-terms.ts";
 import { QueryInterrupt } from "./query-interrupt.ts";
 import type { ListPart } from "./rows-by-zone.ts";
 import { partSql, rowsByZone } from "./rows-by-zone.ts";
@@ -33,13 +35,18 @@ import type { SpanRow } from "./span-records.ts";
 import { memoise, spanRecords } from "./span-records.ts";
 import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
 import type { ListedTable, Sql } from "./sql.ts";
+import { allOf } from "./sql.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
+import { TracePhrases } from "./trace-phrases.ts";
 
 /** This many rows are looked up and sorted in some tens of milliseconds. */
 const RARE_MATCHES = 20_000;
 
 /** Spans whose records are read for one page of a search: the page ends there, and the next goes on behind it. */
 const MOST_READ = 10_000;
+
+/** Traces of which the records are read for one page of a search for phrases, likewise. */
+const MOST_READ_TRACES = 1_000;
 
 /** Rows of a list that are asked for common terms one by one. Where these do not fill a page, all are looked for. */
 const MOST_WALKED_TRACES = 2_000;
@@ -70,6 +77,9 @@ export class QueryRunner {
   readonly #scoreExporter: ScoreExporter;
   readonly #interrupt: QueryInterrupt;
   readonly #scores: ScoreReader;
+  readonly #phrases: TracePhrases;
+  /** Whether a trace has the phrases that {@link #exact} is asked for. */
+  #hasPhrases: (traceNo: number) => boolean = () => true;
 
   /** @param interruptions See {@link interruptMemory}. */
   constructor(directory: string, interruptions: SharedArrayBuffer) {
@@ -78,7 +88,11 @@ export class QueryRunner {
     this.#scores = new ScoreReader(this.#db);
     this.#exporter = new SpanExporter(this.#db);
     this.#scoreExporter = new ScoreExporter(this.#db);
+    this.#phrases = new TracePhrases(this.#db, () => this.#interrupt.check());
     registerCollectNumbers(this.#db);
+    this.#db.function("has_phrases", { deterministic: false }, (traceNo) =>
+      orIfDamaged(0, () => (this.#hasPhrases(traceNo as number) ? 1 : 0)),
+    );
   }
 
   /** @param query Its number, by which it can be stopped: see {@link interrupt}. */
@@ -105,19 +119,30 @@ export class QueryRunner {
   #listTraces({ project, filter, limit, content, maxBytes, after }: ListRequest): ListPage {
     const where = whereFilter("t", project, filter, this.#isRare);
     if (where === undefined) return EMPTY_PAGE;
-    const rows = this.#walkTraces(where, after, limit) ?? [
-      ...this.#traceRows(where, after, limit + 1),
+    const { phrases } = where;
+    const hasPhrases = this.#phrases.all(phrases);
+    const most = phrases.length === 0 ? limit : MOST_READ_TRACES;
+    const rows = this.#walkTraces(where, hasPhrases, after, limit) ?? [
+      ...this.#traceRows(where, after, most + 1),
     ];
     const readSegment = this.#db.prepare("SELECT header, body FROM segments WHERE segment = ?");
     const page = new ListPageBuilder(maxBytes);
     let shown = 0;
-    for (const { trace_id, start, start_nanos, segment, top_offset, top_length, total } of rows) {
+    let hasMore = false;
+    for (const [n, each] of rows.entries()) {
+      const { trace_no, trace_id, start, start_nanos, segment, top_offset, top_length, total } =
+        each;
       const bytes = top_length + total.length + AFTER_LISTED_TOTAL.length;
-      if (shown === limit || (content !== "preview" && !page.fits(bytes))) break;
       this.#interrupt.check();
-      let isFull = false;
       const position = { start, startNanos: start_nanos, traceId: trace_id, spanId: null };
+      let isFound = true;
       skipIfDamaged(page, position, () => {
+        hasMore = n === most;
+        if (hasMore) return;
+        isFound = hasPhrases(trace_no);
+        if (!isFound) return page.skip(position);
+        hasMore = shown >= limit || (content !== "preview" && !page.fits(bytes));
+        if (hasMore) return;
         const row = readSegment.get(segment) as SegmentRow | undefined;
         // In one snapshot, an existing trace has its top.
         if (row === undefined) throw new DamagedSegmentError(trace_id);
@@ -125,12 +150,12 @@ export class QueryRunner {
         const open = openRecordText(body, top_offset, top_length);
         const added = this.#scores.ofListed(project, trace_id, spanIdIn(open), true);
         const item = added.listed(open, total, content);
-        isFull = !page.addIfFits(position, item, listedBytes(content, item, bytes + added.bytes));
+        hasMore = !page.addIfFits(position, item, listedBytes(content, item, bytes + added.bytes));
       });
-      if (isFull) break;
-      shown++;
+      if (hasMore) break;
+      if (isFound) shown++;
     }
-    return page.finish(shown < rows.length);
+    return page.finish(hasMore);
   }
 
   /** Without the records: how many of them a page holds depends on their lengths. */
@@ -153,26 +178,33 @@ export class QueryRunner {
   }
 
   /** The first traces of a list that have common terms, and one more; undefined where too many have to be asked. */
-  #walkTraces({ walk }: Where, after: ListPosition | null, limit: number): TraceRow[] | undefined {
+  #walkTraces(
+    { walk }: Where,
+    hasPhrases: (traceNo: number) => boolean,
+    after: ListPosition | null,
+    limit: number,
+  ): TraceRow[] | undefined {
     if (walk === undefined) return undefined;
     const hasAll = this.#termsOf(walk.terms);
     const found: TraceRow[] = [];
     let walked = 0;
     for (const row of this.#traceRows(walk.where, after, MOST_WALKED_TRACES)) {
       walked++;
-      if (hasAll(row.trace_no)) found.push(row);
+      // A damaged one is reported when it is to be shown.
+      const isFound = hasAll(row.trace_no) && orIfDamaged(true, () => hasPhrases(row.trace_no));
+      if (isFound) found.push(row);
       if (found.length > limit) return found;
     }
     return walked < MOST_WALKED_TRACES ? found : undefined;
   }
 
   /** Whether a trace has all terms. */
-  #termsOf(terms: readonly string[]): (traceNo: number) => boolean {
+  #termsOf(terms: readonly MatchTerm[]): (traceNo: number) => boolean {
     const has = this.#db.prepare(`SELECT ${HAS_TERM} AS has`);
     return memoise((traceNo: number) =>
-      terms.every((term) => {
+      terms.every(({ words, phrase }) => {
         this.#interrupt.check();
-        return (has.get(traceNo, term) as { has: 0 | 1 }).has === 1;
+        return (has.get(traceNo, words, phrase) as { has: 0 | 1 }).has === 1;
       }),
     );
   }
@@ -294,13 +326,13 @@ export class QueryRunner {
   }
 
   #analytics(request: AnalyticsRequest): AnalyticsResult {
-    const where = whereFilter("t", request.project, request.filter, this.#isRare);
+    const where = this.#exact(request.project, request.filter);
     return where === undefined ? NOTHING_FOUND : runAnalytics(this.#db, request, where);
   }
 
   #scoreFigures(request: ScoreFiguresRequest): ScoreFiguresResult {
     const { project, filter } = request;
-    const where = whereFilter("t", project, filter, this.#isRare);
+    const where = this.#exact(project, filter);
     if (where === undefined) return NO_SCORES_FOUND;
     const scores = "SELECT 1 FROM scores WHERE project = ?";
     const areFew = this.#isRare({ text: scores, values: [project] });
@@ -308,8 +340,17 @@ export class QueryRunner {
   }
 
   #earliestStart({ project, filter }: EarliestRequest): number | null {
-    const where = whereFilter("t", project, filter, this.#isRare);
+    const where = this.#exact(project, filter);
     return where === undefined ? null : earliestStart(this.#db, where);
+  }
+
+  /** The conditions on traces, including those on their records. */
+  #exact(project: string, filter: SpanFilter): Sql | undefined {
+    const where = whereFilter("t", project, filter, this.#isRare);
+    if (where === undefined || where.phrases.length === 0) return where;
+    this.#hasPhrases = this.#phrases.all(where.phrases);
+    // Last, so that it is asked of those that meet all other conditions.
+    return allOf([where, { text: "has_phrases(t.trace_no)", values: [] }]);
   }
 
   countSpans(): ProjectCount[] {
@@ -359,7 +400,21 @@ function skipIfDamaged(page: ListPageBuilder, position: ListPosition, add: () =>
   try {
     add();
   } catch (error) {
-    if (!(error instanceof DamagedSegmentError) && !isCorrupt(error)) throw error;
+    if (!isDamage(error)) throw error;
     page.skipDamaged(position);
   }
+}
+
+/** What is found out by reading a trace; something else where it is damaged. */
+function orIfDamaged<Value>(otherwise: Value, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return otherwise;
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof DamagedSegmentError || isCorrupt(error);
 }

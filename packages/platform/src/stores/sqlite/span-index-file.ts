@@ -4,14 +4,16 @@ import { filesIn, makePrivateFile } from "./data-directory.ts";
 import { letShrink } from "./free-pages.ts";
 import { sqliteCode } from "./sqlite-errors.ts";
 
-const VERSION = 3;
+const VERSION = 4;
 const TEXT_TABLE = `USING fts5(
-  text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
-)`;
+  text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'`;
 
-/** The words of traces: see text-documents.ts. */
+/** The words of traces, without the places that they have in texts: see text-documents.ts. */
+const WORDS = `CREATE VIRTUAL TABLE trace_words ${TEXT_TABLE}, detail = none);`;
+
 const DOCUMENTS = `
-  CREATE VIRTUAL TABLE trace_texts ${TEXT_TABLE};
+  -- Documents of earlier versions: with the places of words, which take three quarters of the room.
+  CREATE VIRTUAL TABLE trace_texts ${TEXT_TABLE});
   CREATE TABLE documents (
     document INTEGER PRIMARY KEY AUTOINCREMENT, trace_no INTEGER NOT NULL
   ) STRICT;
@@ -21,9 +23,10 @@ const DOCUMENTS = `
 `;
 
 const SCHEMA = `
+  ${WORDS}
   ${DOCUMENTS}
-  -- The words of spans, as versions before have indexed them: one document each, with all that a span says.
-  CREATE VIRTUAL TABLE spans_text ${TEXT_TABLE};
+  -- The words of spans, as the first versions have indexed them: one document each, with all that a span says.
+  CREATE VIRTUAL TABLE spans_text ${TEXT_TABLE});
   CREATE TABLE span_ids (
     span_id TEXT NOT NULL, span_no INTEGER NOT NULL, PRIMARY KEY (span_id, span_no)
   ) STRICT, WITHOUT ROWID;
@@ -37,12 +40,17 @@ const SCHEMA = `
 
 /**
  * From the versions before, by their number: the first knew nothing of logged content, the second had documents of
- * spans. These stay, and are searched with the others: indexing all texts anew would take hours.
+ * spans, the third places of words. Their documents stay, and are searched with the others: indexing all texts anew
+ * would take hours.
  */
 const UPGRADES: Readonly<Record<number, string>> = {
-  1: `ALTER TABLE progress ADD COLUMN contents INTEGER NOT NULL DEFAULT 0; ${DOCUMENTS}`,
-  2: DOCUMENTS,
+  1: `ALTER TABLE progress ADD COLUMN contents INTEGER NOT NULL DEFAULT 0; ${DOCUMENTS} ${WORDS}`,
+  2: `${DOCUMENTS} ${WORDS}`,
+  3: WORDS,
 };
+
+/** All tables of words. */
+export const WORD_TABLES = ["trace_words", "trace_texts", "spans_text"] as const;
 
 /** The numbers of the last spans whose ids, whose texts, and whose logged content are indexed. */
 export interface IndexProgress {
@@ -115,7 +123,7 @@ function usableProgress(file: string): IndexProgress | undefined {
       index.exec(`BEGIN; ${upgrade} PRAGMA user_version = ${VERSION}; COMMIT`);
     } else if (user_version !== VERSION) return undefined;
     // Damage shows when something is looked up.
-    for (const table of ["trace_texts", "spans_text"]) {
+    for (const table of WORD_TABLES) {
       index.prepare(`SELECT rowid FROM ${table} WHERE ${table} MATCH 'a' LIMIT 1`).get();
     }
     index.prepare("SELECT document FROM documents ORDER BY trace_no DESC LIMIT 1").get();

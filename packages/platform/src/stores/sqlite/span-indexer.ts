@@ -11,7 +11,7 @@ import { FreePages } from "./free-pages.ts";
 import { copyLog } from "./log-checkpoints.ts";
 import { ScoreReader } from "./score-table.ts";
 import type { IndexProgress } from "./span-index-file.ts";
-import { openIndex, progressOf } from "./span-index-file.ts";
+import { openIndex, progressOf, WORD_TABLES } from "./span-index-file.ts";
 import type { SpanPlace } from "./span-texts.ts";
 import { SpanTexts } from "./span-texts.ts";
 import { sqliteCode } from "./sqlite-errors.ts";
@@ -125,7 +125,7 @@ export class SpanIndexer {
     this.#insertId = this.#index.prepare("INSERT INTO span_ids (span_id, span_no) VALUES (?, ?)");
     this.#removeOlderText = this.#index.prepare("DELETE FROM spans_text WHERE rowid = ?");
     this.#removeId = this.#index.prepare("DELETE FROM span_ids WHERE span_id = ? AND span_no = ?");
-    this.#merges = ["trace_texts", "spans_text"].map((table) =>
+    this.#merges = WORD_TABLES.map((table) =>
       this.#index.prepare(
         `INSERT INTO ${table} (${table}, rank) VALUES ('merge', -${PAGES_PER_MERGE})`,
       ),

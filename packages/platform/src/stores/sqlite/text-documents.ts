@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { KnownTexts } from "../search/known-texts.ts";
-import { joinTexts } from "../search/search-text.ts";
+import { withPairs } from "./match-terms.ts";
 
 /** Characters that are held until they are written. */
 const MOST_HELD = 1024 * 1024;
@@ -19,7 +19,10 @@ export class TextDocuments {
   readonly #last: StatementSync;
   readonly #ofTrace: StatementSync;
   readonly #remove: StatementSync;
+  readonly #removeWords: StatementSync;
   readonly #removeText: StatementSync;
+  /** The last document that an earlier version wrote: see span-index-file.ts. */
+  readonly #lastEarlier: number;
   readonly #known = new KnownTexts<number>();
   /** Texts that are yet to be written, by trace. */
   readonly #held = new Map<number, string[]>();
@@ -27,13 +30,16 @@ export class TextDocuments {
 
   constructor(index: DatabaseSync) {
     this.#insert = index.prepare("INSERT INTO documents (trace_no) VALUES (?)");
-    this.#insertText = index.prepare("INSERT INTO trace_texts (rowid, text) VALUES (?, ?)");
+    this.#insertText = index.prepare("INSERT INTO trace_words (rowid, text) VALUES (?, ?)");
     this.#last = index.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'documents'");
     this.#ofTrace = index.prepare(
       "SELECT document FROM documents WHERE trace_no = ? AND document <= ?",
     );
     this.#remove = index.prepare("DELETE FROM documents WHERE document = ?");
+    this.#removeWords = index.prepare("DELETE FROM trace_words WHERE rowid = ?");
     this.#removeText = index.prepare("DELETE FROM trace_texts WHERE rowid = ?");
+    const earlier = index.prepare("SELECT coalesce(max(id), 0) AS last FROM trace_texts_docsize");
+    this.#lastEarlier = (earlier.get() as { last: number }).last;
   }
 
   /** The number of the last document; later ones have higher numbers. */
@@ -56,7 +62,7 @@ export class TextDocuments {
   write(): void {
     for (const [traceNo, texts] of this.#held) {
       const { lastInsertRowid } = this.#insert.run(traceNo);
-      this.#insertText.run(lastInsertRowid, joinTexts(texts));
+      this.#insertText.run(lastInsertRowid, texts.map(withPairs).join("\n"));
     }
     this.#held.clear();
     this.#characters = 0;
@@ -84,7 +90,7 @@ export class TextDocuments {
   removeUpTo(traceNo: number, last: number): void {
     const rows = this.#ofTrace.all(traceNo, last) as unknown as { document: number }[];
     for (const { document } of rows) {
-      this.#removeText.run(document);
+      (document > this.#lastEarlier ? this.#removeWords : this.#removeText).run(document);
       this.#remove.run(document);
     }
   }

@@ -40,7 +40,7 @@ function inIndex<Value>(read: (index: DatabaseSync) => Value): Value {
 /** How often a word is in the index. */
 function occurrences(word: string): number {
   return inIndex((index) => {
-    index.exec("CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, trace_texts, instance)");
+    index.exec("CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, trace_words, instance)");
     const row = index.prepare("SELECT count(*) AS n FROM places WHERE term = ?").get(word);
     return (row as { n: number }).n;
   });
@@ -195,7 +195,7 @@ describe("a trace with more spans than are indexed again at a time", () => {
     const words = ["word1", "word1200", "word2499", "replaced", "needles"];
     const tracesWith = (word: string) =>
       inIndex((index) =>
-        index.prepare("SELECT 1 FROM trace_texts WHERE trace_texts MATCH ?").all(word),
+        index.prepare("SELECT 1 FROM trace_words WHERE trace_words MATCH ?").all(word),
       );
     const broken = new SpanIndexer(directory, fail);
     while (broken.indexSome());

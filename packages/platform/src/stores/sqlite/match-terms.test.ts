@@ -1,0 +1,90 @@
+import { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { afterAll, expect, it } from "vitest";
+import type { SearchTerm } from "../search/search-text.ts";
+import { parseSearch, toIndexedText } from "../search/search-text.ts";
+import { wordsOf } from "../search/words-of.ts";
+import { isPhrase, matchPhrase, matchTerms, withPairs } from "./match-terms.ts";
+
+const db = new DatabaseSync(":memory:");
+const TOKENIZE = "tokenize = 'unicode61 remove_diacritics 2'";
+db.exec(`CREATE VIRTUAL TABLE texts USING fts5(text, ${TOKENIZE});
+  CREATE VIRTUAL TABLE words USING fts5(text, ${TOKENIZE}, detail = none)`);
+afterAll(() => db.close());
+
+const counting = (table: string) => db.prepare(`SELECT 1 FROM ${table} WHERE ${table} MATCH ?`);
+const inTexts = counting("texts");
+const inWords = counting("words");
+
+function index(text: string): void {
+  db.exec("DELETE FROM texts; DELETE FROM words");
+  const indexed = toIndexedText(text);
+  db.prepare("INSERT INTO texts (text) VALUES (?)").run(indexed);
+  db.prepare("INSERT INTO words (text) VALUES (?)").run(withPairs(indexed));
+}
+
+function occurs({ words, isPrefix }: SearchTerm, text: string): boolean {
+  const all = wordsOf(toIndexedText(text));
+  return all.some((_, at) =>
+    words.every((word, n) => {
+      const there = all[at + n];
+      return isPrefix && n === words.length - 1 ? there?.startsWith(word) : there === word;
+    }),
+  );
+}
+
+const piece = fc.constantFrom(
+  ...["a", "b", "ab", "B", "á", " ", "-", '"', "*", "東", "京", "ガ", "カ\u3099", "한", "ก", "กิ"],
+  ...["\0", "\u19b0", "🤖", "ſ", "İ", "\ue83b"],
+);
+const anyText = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
+
+it("finds with the places of words what a term says, and without them no less", () => {
+  fc.assert(
+    fc.property(anyText, anyText, (text, search) => {
+      index(text);
+      const terms = matchTerms(search);
+      const asked = new Set(parseSearch(search).map((term) => JSON.stringify(term)));
+      expect(new Set(terms.map(({ term }) => JSON.stringify(term)))).toEqual(asked);
+      for (const { term, words, phrase } of terms) {
+        const isThere = occurs(term, text);
+        expect(inTexts.all(phrase).length === 1, phrase).toBe(isThere);
+        const isFound = inWords.all(words).length === 1;
+        if (isPhrase(term)) expect(isFound || !isThere, words).toBe(true);
+        else expect(isFound, words).toBe(isThere);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it("takes each word for one word again, whichever characters it has", () => {
+  const codes = Array.from({ length: 0x3200 }, (_, code) => code);
+  const words = new Set(wordsOf(codes.map((code) => `x${String.fromCodePoint(code)}y`).join(" ")));
+  for (const word of words) expect(wordsOf(word)).toEqual([word]);
+});
+
+it("looks up neighbours that are written without spaces as one word", () => {
+  const wordsFor = (search: string) => matchTerms(search).map(({ words }) => words);
+  expect(wordsFor("東京都")).toEqual(['"東京" "京都"']);
+  expect(wordsFor("東京都*")).toEqual(['"東京" "都"*']);
+  expect(wordsFor("東*")).toEqual(['"東"*']);
+  expect(wordsFor('"in 東京 now"')).toEqual(['"in" "東京" "now"']);
+  expect(wordsFor("東a京")).toEqual(['"東" "a" "京"']);
+  expect(matchPhrase("東京: 7")?.words).toBe('"東京" "7"');
+  expect(matchPhrase("--")).toBeUndefined();
+  const isFound = (search: string) => inWords.all(wordsFor(search).join(" ")).length === 1;
+  index("京都の東、京");
+  expect(["東京", "京都", "都の東", "の*"].map(isFound)).toEqual([true, true, true, true]);
+  expect(["都東", "東都"].map(isFound)).toEqual([false, false]);
+});
+
+it.each([32, 33, 5_000])("looks up the words of a phrase of %i words", (count) => {
+  const words = Array.from({ length: count }, (_, n) => `word${n}`);
+  const term = matchPhrase(words.join(" "));
+  expect(term?.words.split(" ")).toHaveLength(32);
+  index(words.join(" "));
+  expect(inWords.all(term?.words ?? "")).toHaveLength(1);
+  index(words.slice(1).join(" "));
+  expect(inWords.all(term?.words ?? "")).toHaveLength(0);
+});

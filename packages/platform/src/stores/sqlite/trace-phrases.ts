@@ -1,0 +1,109 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { GrowingBytes } from "../growing-bytes.ts";
+import { writeRecordWords } from "../search/record-words.ts";
+import type { SearchTerm } from "../search/search-text.ts";
+import { decodeHeader, plainBody } from "../segments/segment.ts";
+import type { StoredSegment } from "../segments/sent-again.ts";
+import { NO_ADDITIONS } from "../span-additions.ts";
+import { ScoreReader } from "./score-table.ts";
+import { memoise } from "./span-records.ts";
+import { segmentRange } from "./span-schema.ts";
+
+interface TraceRow {
+  readonly project: string;
+  readonly trace_id: string;
+  readonly segments: number;
+}
+
+interface SegmentRow extends StoredSegment {
+  readonly segment: number;
+}
+
+/**
+ * Finds phrases in the records of traces: the full-text index knows the words of a trace, and not which of them
+ * follow each other.
+ */
+export class TracePhrases {
+  readonly #trace: StatementSync;
+  readonly #nextSegment: StatementSync;
+  readonly #segmentOf: StatementSync;
+  readonly #logged: StatementSync;
+  readonly #scores: ScoreReader;
+  readonly #words = new GrowingBytes();
+  readonly #check: () => void;
+
+  /** @param check Called often: throws where the query is to stop. */
+  constructor(db: DatabaseSync, check: () => void) {
+    this.#trace = db.prepare("SELECT project, trace_id, segments FROM traces WHERE trace_no = ?");
+    this.#nextSegment = db.prepare(
+      `SELECT segment, header, body FROM segments WHERE segment > ? AND segment < ?
+       ORDER BY segment LIMIT 1`,
+    );
+    this.#segmentOf = db.prepare("SELECT segment FROM spans WHERE trace_no = ? AND span_id = ?");
+    this.#logged = db.prepare(
+      "SELECT span_id FROM logged_spans WHERE project = ? AND trace_id = ?",
+    );
+    this.#scores = new ScoreReader(db);
+    this.#check = check;
+  }
+
+  /**
+   * Whether a trace has all of some phrases, each in any text of its spans. The answers are remembered.
+   *
+   * @throws DamagedSegmentError
+   */
+  all(phrases: readonly SearchTerm[]): (traceNo: number) => boolean {
+    const needles = phrases.map(({ words, isPrefix }) =>
+      Buffer.from(` ${words.join(" ")}${isPrefix ? "" : " "}`),
+    );
+    return memoise((traceNo: number) => this.#hasAll(traceNo, needles));
+  }
+
+  #hasAll(traceNo: number, needles: readonly Buffer[]): boolean {
+    const trace = this.#trace.get(traceNo) as unknown as TraceRow;
+    const { project, trace_id: traceId } = trace;
+    const logged = new Set(this.#logged.all(project, traceId).map(({ span_id }) => span_id));
+    const [first, end] = segmentRange(traceNo);
+    let missing = needles;
+    let last = first - 1;
+    while (missing.length > 0) {
+      const row = this.#nextSegment.get(last, end) as unknown as SegmentRow | undefined;
+      if (row === undefined) return false;
+      const { segment, header } = row;
+      last = segment;
+      const plain = plainBody(header, row.body, traceId);
+      const body = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
+      for (const { id, offset, openLength } of decodeHeader(header, segment)) {
+        this.#check();
+        // Superseded by a later segment.
+        if (trace.segments > 1 && this.#placeOf(traceNo, id) !== segment) continue;
+        const open = body.subarray(offset, offset + openLength);
+        const added = logged.has(id)
+          ? this.#scores.ofListed(project, traceId, id, false)
+          : NO_ADDITIONS;
+        missing = this.#missingIn(
+          added.hasContent ? Buffer.from(added.fill(open.toString())) : open,
+          missing,
+        );
+        if (missing.length === 0) break;
+      }
+    }
+    return true;
+  }
+
+  #placeOf(traceNo: number, spanId: string): number | undefined {
+    return (this.#segmentOf.get(traceNo, spanId) as { segment: number } | undefined)?.segment;
+  }
+
+  #missingIn(record: Buffer, needles: readonly Buffer[]): readonly Buffer[] {
+    this.#words.length = 0;
+    try {
+      writeRecordWords(record, this.#words);
+    } catch {
+      // Reported when it was indexed.
+      return needles;
+    }
+    const words = this.#words.bytes.subarray(0, this.#words.length);
+    return needles.filter((needle) => !words.includes(needle));
+  }
+}
