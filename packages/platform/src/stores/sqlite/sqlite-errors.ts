@@ -1,3 +1,4 @@
+import { DamagedSegmentError } from "../segments/segment.ts";
 import { StoreRefusalError } from "../store-errors.ts";
 
 const SQLITE_BUSY = 5;
@@ -27,6 +28,11 @@ export function isReadOnly(error: unknown): boolean {
 export function isCorrupt(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+}
+
+/** A trace cannot be read: the file is damaged, or a segment of it. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof DamagedSegmentError || isCorrupt(error);
 }
 
 /** Why the disk cannot take a commit now; undefined for an error that a retry will not fix. */

@@ -8,6 +8,11 @@ import { NO_ADDITIONS } from "../span-additions.ts";
 import { ScoreReader } from "./score-table.ts";
 import { memoise } from "./span-records.ts";
 import { segmentRange } from "./span-schema.ts";
+import type { Sql } from "./sql.ts";
+import { isDamage } from "./sqlite-errors.ts";
+
+/** The name of the SQL function that reads a trace. */
+const FUNCTION = "has_phrases";
 
 interface TraceRow {
   readonly project: string;
@@ -31,6 +36,8 @@ export class TracePhrases {
   readonly #scores: ScoreReader;
   readonly #words = new GrowingBytes();
   readonly #check: () => void;
+  /** Whether a trace has what {@link condition} was asked for last. */
+  #hasAsked: (traceNo: number) => boolean = () => true;
 
   /** @param check Called often: throws where the query is to stop. */
   constructor(db: DatabaseSync, check: () => void) {
@@ -45,6 +52,24 @@ export class TracePhrases {
     );
     this.#scores = new ScoreReader(db);
     this.#check = check;
+    db.function(FUNCTION, { deterministic: false }, (traceNo) =>
+      this.#hasAskedUndamaged(traceNo as number) ? 1 : 0,
+    );
+  }
+
+  /** A condition on `traces t` that must come last, as it reads each trace; a damaged one does not meet it. */
+  condition(phrases: readonly SearchTerm[]): Sql {
+    this.#hasAsked = this.all(phrases);
+    return { text: `${FUNCTION}(t.trace_no)`, values: [] };
+  }
+
+  #hasAskedUndamaged(traceNo: number): boolean {
+    try {
+      return this.#hasAsked(traceNo);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return false;
+    }
   }
 
   /**
