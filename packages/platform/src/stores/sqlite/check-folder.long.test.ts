@@ -162,11 +162,12 @@ describe("checkFolder", () => {
   });
 
   it("finds what the index lacks, and repairs it when it is told to", async () => {
-    damage("index", "DELETE FROM span_ids WHERE span_no % 100 = 0");
+    damage("index", "DELETE FROM id_hashes WHERE span_no % 100 = 0");
+    damage("index", "INSERT INTO id_hashes VALUES (7, 999998)");
     damage("index", "INSERT INTO span_ids VALUES ('feedfeedfeedfeed', 999999)");
     expect(check().indexProblems).toEqual([
       expect.stringMatching(/24 spans are not in the index/),
-      expect.stringMatching(/1 entries are of spans that are gone/),
+      expect.stringMatching(/2 entries are of spans that are gone/),
     ]);
     expect(check(true).repaired).toBe(true);
     const store = await openSqliteStore({ directory });

@@ -5,6 +5,7 @@ import { StoreRefusalError } from "../store-errors.ts";
 import { countOutsideZones } from "./count-outside-zones.ts";
 import { filesIn, holdDataDirectory } from "./data-directory.ts";
 import { stuckBytes } from "./free-pages.ts";
+import { idHash } from "./id-hash.ts";
 import type { ListedTrace, ReadSegment } from "./listed-columns.ts";
 import { ListedColumns, ListedColumnsRepair } from "./listed-columns.ts";
 import { removeIndex } from "./span-index-file.ts";
@@ -322,13 +323,17 @@ function checkIndexFile(files: ReturnType<typeof filesIn>): string[] {
     if (structure.length > 0) return structure;
     using db = new DatabaseSync(files.spans, { readOnly: true });
     db.prepare("ATTACH DATABASE ? AS derived").run(files.index);
+    db.function("id_hash", { deterministic: true }, (id) => idHash(String(id)));
     const { lost, left } = db
       .prepare(
         `SELECT
            (SELECT count(*) FROM spans p WHERE p.span_no <= (SELECT ids FROM derived.progress)
+            AND NOT EXISTS (SELECT 1 FROM derived.id_hashes i
+              WHERE i.hash = id_hash(p.span_id) AND i.span_no = p.span_no)
             AND NOT EXISTS (SELECT 1 FROM derived.span_ids i
               WHERE i.span_id = p.span_id AND i.span_no = p.span_no)) AS lost,
-           (SELECT count(*) FROM derived.span_ids i
+           (SELECT count(*) FROM (SELECT span_no FROM derived.id_hashes
+              UNION ALL SELECT span_no FROM derived.span_ids) i
             WHERE NOT EXISTS (SELECT 1 FROM spans p WHERE p.span_no = i.span_no)
               AND NOT EXISTS (SELECT 1 FROM deleted_spans d WHERE d.span_no = i.span_no)) AS left`,
       )

@@ -29,7 +29,7 @@ async function found(text: string): Promise<string[]> {
 
 /** As the index was before it had documents of traces. */
 const NO_DOCUMENTS = `DROP TABLE trace_words; DROP TABLE trace_texts; DROP TABLE documents;
-  DROP TABLE stale_traces;`;
+  DROP TABLE stale_traces; DROP TABLE id_hashes;`;
 
 function change(file: "spans" | "index", sql: string): void {
   using db = new DatabaseSync(filesIn(directory)[file]);
@@ -115,18 +115,25 @@ it("searches documents of spans, as versions before have written them, with thos
   }
 });
 
-it("searches documents of traces that have the places of words, as the version before has written them", async () => {
+it("searches documents with the places of words, and ids as texts, as the version before has written them", async () => {
   const folder = mkdtempSync(join(tmpdir(), "agate-older-documents-"));
   try {
     const spans = [
       storedSpan({ name: "first", inputs: ["red fox", "blue sky"] }),
-      storedSpan({ traceId: traceIdOf(2), name: "gone", inputs: "red sea" }),
-      storedSpan({ traceId: traceIdOf(3), name: "stays", inputs: "fox, not red" }),
+      storedSpan({ traceId: traceIdOf(2), id: spanIdOf(11), name: "gone", inputs: "red sea" }),
+      storedSpan({
+        traceId: traceIdOf(3),
+        id: spanIdOf(12),
+        name: "stays",
+        inputs: "fox, not red",
+      }),
     ];
     await inStore(folder, (store) => store.append({ project: PROJECT, receivedAt: 1, spans }));
     {
       using index = new DatabaseSync(filesIn(folder).index);
-      index.exec("DROP TABLE trace_words; PRAGMA user_version = 3");
+      index.exec("DROP TABLE trace_words; DROP TABLE id_hashes; PRAGMA user_version = 3");
+      const insertId = index.prepare("INSERT INTO span_ids (span_id, span_no) VALUES (?, ?)");
+      for (const [n, { id }] of spans.entries()) insertId.run(id, n + 1);
       const insert = index.prepare("INSERT INTO trace_texts (rowid, text) VALUES (?, ?)");
       const texts = ["first|red fox|blue sky|older", "gone|red sea", "stays|fox, not red|older"];
       for (const [n, text] of texts.entries()) insert.run(n + 1, text.replaceAll("|", " \ue83b "));
@@ -140,9 +147,16 @@ it("searches documents of traces that have the places of words, as the version b
       expect(await search("older")).toEqual([[], 2]);
       const more = [
         storedSpan({ id: spanIdOf(3), name: "third", inputs: ["fox red", "yellow"] }),
-        storedSpan({ traceId: traceIdOf(4), name: "fourth", inputs: "a red fox" }),
+        storedSpan({
+          traceId: traceIdOf(4),
+          id: spanIdOf(13),
+          name: "fourth",
+          inputs: "a red fox",
+        }),
       ];
       await store.append({ project: PROJECT, receivedAt: 1, spans: more });
+      await store.searchCaughtUp();
+      expect(await known(store)).toEqual([1, 3, 11, 12, 13]);
       // Of one trace, the texts are in documents of both kinds.
       expect(await search('"red fox"')).toEqual([["first", "fourth"], 2]);
       expect(await search('"fox red" "red fox"')).toEqual([[], 1]);
@@ -150,6 +164,7 @@ it("searches documents of traces that have the places of words, as the version b
       await store.deleteTrace(PROJECT, traceIdOf(2));
       await store.deleteTrace(PROJECT, traceIdOf(4));
       expect(await search("sea")).toEqual([[], 0]);
+      expect(await known(store)).toEqual([1, 3, 12]);
       expect(await search("red fox")).toEqual([["first", "stays", "third"], 2]);
       const again = storedSpan({ name: "first", inputs: "grey" });
       await store.append({ project: PROJECT, receivedAt: 1, spans: [again] });
@@ -161,6 +176,9 @@ it("searches documents of traces that have the places of words, as the version b
     const count = (table: string) =>
       index.prepare(`SELECT count(*) AS n FROM ${table}_docsize`).get();
     expect([count("trace_texts"), count("trace_words")]).toEqual([{ n: 1 }, { n: 1 }]);
+    const ids = (table: string) => index.prepare(`SELECT count(*) AS n FROM ${table}`).get();
+    // The span that was sent again has a new number.
+    expect([ids("span_ids"), ids("id_hashes")]).toEqual([{ n: 1 }, { n: 2 }]);
     for (const table of ["trace_texts", "trace_words"]) {
       index.exec(`INSERT INTO ${table} (${table}) VALUES ('integrity-check')`);
     }
@@ -180,6 +198,16 @@ async function inStore(
   } finally {
     await store.close();
   }
+}
+
+/** Those of the numbers up to 13 that are the id of a span. */
+async function known(store: SpanStore): Promise<number[]> {
+  const found: number[] = [];
+  for (let n = 1; n <= 13; n++) {
+    const { kind } = await store.readTree(PROJECT, { kind: "span", spanId: spanIdOf(n) });
+    if (kind !== "missing") found.push(n);
+  }
+  return found;
 }
 
 /** The spans that a search finds, by their names, and how many traces. */

@@ -94,7 +94,7 @@ describe("a compaction", () => {
     migrate(db);
     // Where readers attach the index.
     db.exec(
-      "ATTACH ':memory:' AS derived; CREATE TABLE derived.progress (ids); CREATE TABLE derived.span_ids (span_id, span_no)",
+      "ATTACH ':memory:' AS derived; CREATE TABLE derived.progress (ids); CREATE TABLE derived.span_ids (span_id, span_no); CREATE TABLE derived.id_hashes (hash, span_no)",
     );
     writer = new TraceWriter(db);
   });

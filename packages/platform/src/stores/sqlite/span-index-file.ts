@@ -11,6 +11,12 @@ const TEXT_TABLE = `USING fts5(
 /** The words of traces, without the places that they have in texts: see text-documents.ts. */
 const WORDS = `CREATE VIRTUAL TABLE trace_words ${TEXT_TABLE}, detail = none);`;
 
+/** Spans by {@link idHash}. */
+const IDS = `
+  CREATE TABLE id_hashes (
+    hash INTEGER NOT NULL, span_no INTEGER NOT NULL, PRIMARY KEY (hash, span_no)
+  ) STRICT, WITHOUT ROWID;`;
+
 const DOCUMENTS = `
   -- Documents of earlier versions: with the places of words, which take three quarters of the room.
   CREATE VIRTUAL TABLE trace_texts ${TEXT_TABLE});
@@ -23,10 +29,12 @@ const DOCUMENTS = `
 `;
 
 const SCHEMA = `
+  ${IDS}
   ${WORDS}
   ${DOCUMENTS}
   -- The words of spans, as the first versions have indexed them: one document each, with all that a span says.
   CREATE VIRTUAL TABLE spans_text ${TEXT_TABLE});
+  -- Spans by their id, as earlier versions have indexed them.
   CREATE TABLE span_ids (
     span_id TEXT NOT NULL, span_no INTEGER NOT NULL, PRIMARY KEY (span_id, span_no)
   ) STRICT, WITHOUT ROWID;
@@ -40,13 +48,13 @@ const SCHEMA = `
 
 /**
  * From the versions before, by their number: the first knew nothing of logged content, the second had documents of
- * spans, the third places of words. Their documents stay, and are searched with the others: indexing all texts anew
- * would take hours.
+ * spans, the third places of words and ids as texts. What they have indexed stays, and is searched with the rest:
+ * indexing all texts anew would take hours.
  */
 const UPGRADES: Readonly<Record<number, string>> = {
-  1: `ALTER TABLE progress ADD COLUMN contents INTEGER NOT NULL DEFAULT 0; ${DOCUMENTS} ${WORDS}`,
-  2: `${DOCUMENTS} ${WORDS}`,
-  3: WORDS,
+  1: `ALTER TABLE progress ADD COLUMN contents INTEGER NOT NULL DEFAULT 0; ${DOCUMENTS} ${WORDS} ${IDS}`,
+  2: `${DOCUMENTS} ${WORDS} ${IDS}`,
+  3: `${WORDS} ${IDS}`,
 };
 
 /** All tables of words. */
@@ -128,6 +136,7 @@ function usableProgress(file: string): IndexProgress | undefined {
     }
     index.prepare("SELECT document FROM documents ORDER BY trace_no DESC LIMIT 1").get();
     index.prepare("SELECT span_no FROM span_ids ORDER BY span_id DESC LIMIT 1").get();
+    index.prepare("SELECT span_no FROM id_hashes ORDER BY hash DESC LIMIT 1").get();
     return progressOf(index);
   } catch (error) {
     // Not an SQLite error (missing permissions, say): recreating the file would not help.

@@ -8,6 +8,7 @@ import { NO_ADDITIONS } from "../span-additions.ts";
 import type { StoreTrouble } from "../store-errors.ts";
 import { filesIn } from "./data-directory.ts";
 import { FreePages } from "./free-pages.ts";
+import { idHash } from "./id-hash.ts";
 import { copyLog } from "./log-checkpoints.ts";
 import { ScoreReader } from "./score-table.ts";
 import type { IndexProgress } from "./span-index-file.ts";
@@ -71,6 +72,7 @@ export class SpanIndexer {
   readonly #insertId: StatementSync;
   readonly #removeOlderText: StatementSync;
   readonly #removeId: StatementSync;
+  readonly #removeOlderId: StatementSync;
   readonly #merges: readonly StatementSync[];
   readonly #freePages: FreePages;
   readonly #setTexts: StatementSync;
@@ -122,9 +124,12 @@ export class SpanIndexer {
     this.#documents = documents;
     this.#scores = scores;
     this.#reindexer = new TraceReindexer(this.#spans, this.#index, { texts, documents, scores });
-    this.#insertId = this.#index.prepare("INSERT INTO span_ids (span_id, span_no) VALUES (?, ?)");
+    this.#insertId = this.#index.prepare("INSERT INTO id_hashes (hash, span_no) VALUES (?, ?)");
     this.#removeOlderText = this.#index.prepare("DELETE FROM spans_text WHERE rowid = ?");
-    this.#removeId = this.#index.prepare("DELETE FROM span_ids WHERE span_id = ? AND span_no = ?");
+    this.#removeId = this.#index.prepare("DELETE FROM id_hashes WHERE hash = ? AND span_no = ?");
+    this.#removeOlderId = this.#index.prepare(
+      "DELETE FROM span_ids WHERE span_id = ? AND span_no = ?",
+    );
     this.#merges = WORD_TABLES.map((table) =>
       this.#index.prepare(
         `INSERT INTO ${table} (${table}, rank) VALUES ('merge', -${PAGES_PER_MERGE})`,
@@ -151,7 +156,8 @@ export class SpanIndexer {
       this.#inTransaction(() => {
         for (const { span_no, span_id } of gone) {
           this.#removeOlderText.run(span_no);
-          this.#removeId.run(span_id, span_no);
+          this.#removeId.run(idHash(span_id), span_no);
+          this.#removeOlderId.run(span_id, span_no);
         }
         this.#reindexer.noteChanged(
           new Set(gone.flatMap(({ trace_no }) => (trace_no === null ? [] : [trace_no]))),
@@ -232,9 +238,10 @@ export class SpanIndexer {
     const names = this.#nextSpans.all(this.#progress.ids, IDS_PER_STEP) as unknown as SpanName[];
     const last = names.at(-1);
     if (last === undefined) return false;
-    names.sort((a, b) => (a.span_id < b.span_id ? -1 : 1));
+    const ids = names.map(({ span_id, span_no }) => ({ hash: idHash(span_id), span_no }));
+    ids.sort((a, b) => a.hash - b.hash);
     this.#inTransaction(() => {
-      for (const { span_id, span_no } of names) this.#insertId.run(span_id, span_no);
+      for (const { hash, span_no } of ids) this.#insertId.run(hash, span_no);
       this.#setIds.run(last.span_no);
     });
     this.#progress = { ...this.#progress, ids: last.span_no };

@@ -70,7 +70,7 @@ describe("merging a trace", () => {
     migrate(db);
     // Where readers attach the index.
     db.exec(
-      "ATTACH ':memory:' AS derived; CREATE TABLE derived.progress (ids); CREATE TABLE derived.span_ids (span_id, span_no)",
+      "ATTACH ':memory:' AS derived; CREATE TABLE derived.progress (ids); CREATE TABLE derived.span_ids (span_id, span_no); CREATE TABLE derived.id_hashes (hash, span_no)",
     );
     writer = new TraceWriter(db);
     merger = new TraceMerger(db, 0);

@@ -21,6 +21,7 @@ import { isFrame } from "../segments/segment-frame.ts";
 import { isTraffic, MOST_PAGE_BYTES } from "../span-query.ts";
 import type { TopsOptions, TopsRead, TreeFocus, TreeRead } from "../span-store.ts";
 import type { LargeTraces } from "../trees/tree-thread.ts";
+import { idHash } from "./id-hash.ts";
 import type { SegmentSource } from "./placed-records.ts";
 import { PlacedRecords } from "./placed-records.ts";
 import { ScoreReader } from "./score-table.ts";
@@ -122,9 +123,11 @@ export class TraceReader {
        ORDER BY p.span_no DESC LIMIT 1`,
     );
     this.#findSpan = db.prepare(
-      `SELECT p.trace_no, p.segment, t.trace_id, t.segments, t.spans, ${IS_SCORED} AS isScored FROM derived.span_ids i
+      `SELECT p.trace_no, p.segment, t.trace_id, t.segments, t.spans, ${IS_SCORED} AS isScored FROM (
+         SELECT span_no FROM derived.id_hashes WHERE hash = ?1
+         UNION ALL SELECT span_no FROM derived.span_ids WHERE span_id = ?2) i
        CROSS JOIN spans p USING (span_no) CROSS JOIN traces t USING (trace_no)
-       WHERE i.span_id = ? AND t.project = ? ORDER BY i.span_no DESC LIMIT 1`,
+       WHERE p.span_id = ?2 AND t.project = ?3 ORDER BY i.span_no DESC LIMIT 1`,
     );
     this.#segment = db.prepare("SELECT header, body FROM segments WHERE segment = ?");
     this.#headers = db.prepare(
@@ -224,7 +227,7 @@ export class TraceReader {
   #readSpan(project: string, spanId: string, readNodes: ReadNodes): TreeRead | Promise<TreeRead> {
     // In this order: what is indexed between the two statements is found by the second.
     const place = (this.#findRecentSpan.get(spanId, project) ??
-      this.#findSpan.get(spanId, project)) as SpanPlace | undefined;
+      this.#findSpan.get(idHash(spanId), spanId, project)) as SpanPlace | undefined;
     if (place === undefined) return MISSING;
     if (place.segments > 1 || place.isScored === 1) return readNodes(place, spanId);
     return reading(place.trace_id, () => {
