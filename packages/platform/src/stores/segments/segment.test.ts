@@ -83,7 +83,7 @@ describe("a packed segment", () => {
     );
 
   it.each([
-    { count: 1, isPacked: false },
+    { count: 1, isPacked: true },
     { count: 2, isPacked: true },
     { count: 100, isPacked: true },
   ])("of $count spans says the same, and packs its header: $isPacked", ({ count, isPacked }) => {

@@ -295,6 +295,10 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO unzoned
   SELECT (SELECT coalesce(max(trace_no), 0) FROM traces), max(span_no) FROM spans HAVING max(span_no) > 0;
   `,
+  `
+  -- From here on headers of packed segments have a form that earlier versions cannot read: see packed-header.ts.
+  -- Those that they packed stay as they are.
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
