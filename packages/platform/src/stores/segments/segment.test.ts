@@ -96,6 +96,27 @@ describe("a packed segment", () => {
     checkTrace(packed.header, traceId);
   });
 
+  it("is read where an earlier version has packed its header", () => {
+    const header =
+      "ccab117770000000080fd188czKLUv/SDLjQIAxANbWyIwMSIsMCwxNzk1MDYzMzQyNDUzMDAxLDEsMTAwLDkwLDI2LDAsMF0sMiIsMSIyLDIsMjMzLDMsM10HAODQgGTQPCYgzSbivtVMZJAF";
+    checkTrace(header, "a".repeat(32));
+    expect(decodeHeader(header, 7)).toEqual(
+      [1, 2, 3].map((n) => ({
+        segment: 7,
+        place: n - 1,
+        id: spanIdOf(n),
+        parentId: n === 1 ? null : spanIdOf(1),
+        start: 1_795_063_342_453_000 + n,
+        startNanos: n,
+        figures: null,
+        offset: n * 100,
+        openLength: 90,
+        totalLength: 26,
+        treeLength: 0,
+      })),
+    );
+  });
+
   it("is found damaged by any changed byte of its header or its body", () => {
     const [plain] = encode(spansOf(20)).segments as [EncodedSegment];
     const packed = packSegment(plain.header, plain.body, traceId);
