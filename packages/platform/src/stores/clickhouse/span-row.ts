@@ -1,8 +1,8 @@
 import type { SpanKind, SpanStatus } from "@agate/protocol";
 import type { StoredSpan } from "@agate/spans";
 import type { SpanNode } from "@agate/spans/tree";
-import type { FiguresTuple } from "../segments/segment.ts";
-import { figuresOf, figuresTuple } from "../segments/segment.ts";
+import type { FiguresTuple } from "../segments/entry-tuple.ts";
+import { figuresOf, figuresTuple } from "../segments/entry-tuple.ts";
 
 /** All that is known of a span but its record. */
 export type SpanFacts = Omit<StoredSpan, "openRecord">;

@@ -83,7 +83,7 @@ describe("a packed segment", () => {
     );
 
   it.each([
-    { count: 1, isPacked: false },
+    { count: 1, isPacked: true },
     { count: 2, isPacked: true },
     { count: 100, isPacked: true },
   ])("of $count spans says the same, and packs its header: $isPacked", ({ count, isPacked }) => {
@@ -94,6 +94,27 @@ describe("a packed segment", () => {
     expect(decodeHeader(packed.header, 7)).toEqual(decodeHeader(plain.header, 7));
     expect(packed.header.length < plain.header.length).toBe(isPacked);
     checkTrace(packed.header, traceId);
+  });
+
+  it("is read where an earlier version has packed its header", () => {
+    const header =
+      "ccab117770000000080fd188czKLUv/SDLjQIAxANbWyIwMSIsMCwxNzk1MDYzMzQyNDUzMDAxLDEsMTAwLDkwLDI2LDAsMF0sMiIsMSIyLDIsMjMzLDMsM10HAODQgGTQPCYgzSbivtVMZJAF";
+    checkTrace(header, "a".repeat(32));
+    expect(decodeHeader(header, 7)).toEqual(
+      [1, 2, 3].map((n) => ({
+        segment: 7,
+        place: n - 1,
+        id: spanIdOf(n),
+        parentId: n === 1 ? null : spanIdOf(1),
+        start: 1_795_063_342_453_000 + n,
+        startNanos: n,
+        figures: null,
+        offset: n * 100,
+        openLength: 90,
+        totalLength: 26,
+        treeLength: 0,
+      })),
+    );
   });
 
   it("is found damaged by any changed byte of its header or its body", () => {

@@ -1,6 +1,8 @@
 import { crc32 } from "node:zlib";
-import type { Usage } from "@agate/protocol";
 import type { SpanNode } from "@agate/spans/tree";
+import type { EntryTuple } from "./entry-tuple.ts";
+import { figuresOf, figuresTuple } from "./entry-tuple.ts";
+import { packTuples, unpackTuples } from "./packed-header.ts";
 import { isFrame, packFrame, unpackFrame } from "./segment-frame.ts";
 
 // A segment is one row: the spans of one trace that were committed together. Its body is their JSON
@@ -27,18 +29,6 @@ export interface SegmentEntry extends SpanNode {
   readonly totalLength: number;
   readonly treeLength: number;
 }
-
-type EntryTuple = [
-  id: string,
-  parentId: string | 0,
-  start: number,
-  startNanos: number,
-  offset: number,
-  openLength: number,
-  totalLength: number,
-  treeLength: number,
-  figures: FiguresTuple | 0,
-];
 
 /** The last byte of an open record, which ends in `"total":`; an assembled body ends in `}`. */
 const COLON = 0x3a;
@@ -88,15 +78,27 @@ export function encodeHeader(entries: readonly (SegmentEntry | undefined)[]): st
  * @throws DamagedSegmentError
  */
 export function decodeHeader(header: string, segment: number): PlacedEntry[] {
-  const json = unsealHeader(header);
+  const text = unsealHeader(header);
   try {
     const entries: PlacedEntry[] = [];
-    for (const [place, tuple] of (JSON.parse(json) as (EntryTuple | 0)[]).entries()) {
+    for (const [place, tuple] of tuplesIn(text).entries()) {
       if (tuple !== 0) entries.push(fromTuple(tuple, segment, place));
     }
     return entries;
   } catch (error) {
     throw new DamagedSegmentError(null, error);
+  }
+}
+
+/** @param text The header's own text. */
+function tuplesIn(text: string): (EntryTuple | 0)[] {
+  switch (text[0]) {
+    case COLUMNS:
+      return unpackTuples(text.slice(1));
+    case PACKED_JSON:
+      return JSON.parse(Buffer.from(unpackFrame(Buffer.from(text.slice(1), "base64"))).toString());
+    default:
+      return JSON.parse(text);
   }
 }
 
@@ -130,79 +132,11 @@ function fromTuple(tuple: EntryTuple, segment: number, place: number): PlacedEnt
   };
 }
 
-/**
- * What a span reported, in the form that is written: without usage it is only two long. The key of a
- * call follows the usage, or the places of one (builds before it read so far), then whether the cost
- * was sent, and when the span ran.
- */
-export type FiguresTuple = [
-  role: 0 | 1,
-  cost: number | null,
-  input?: number | null,
-  output?: number | null,
-  total?: number | null,
-  cached?: number | null,
-  reasoning?: number | null,
-  call?: string,
-  isCostSent?: 0 | 1,
-  start?: number,
-  end?: number,
-];
-
-export function figuresTuple(figures: SpanNode["figures"]): FiguresTuple | 0 {
-  if (figures === null) return 0;
-  const { usage, cost, call } = figures;
-  const role = figures.role === "own" ? 0 : 1;
-  if (usage === null && call === undefined) return [role, cost];
-  const tuple: FiguresTuple = [
-    role,
-    cost,
-    usage?.input_tokens ?? null,
-    usage?.output_tokens ?? null,
-    usage?.total_tokens ?? null,
-    usage?.cached_input_tokens ?? null,
-    usage?.reasoning_tokens ?? null,
-  ];
-  if (call !== undefined) {
-    tuple.push(call.key, call.isCostSent ? 1 : 0, ...(call.during ?? []));
-  }
-  return tuple;
-}
-
-export function figuresOf(tuple: FiguresTuple): NonNullable<SpanNode["figures"]> {
-  const [role, cost, input, output, total, cached, reasoning, key, isCostSent, start, end] = tuple;
-  const hasUsage =
-    input !== undefined &&
-    (key === undefined ||
-      [input, output, total, cached, reasoning].some((count) => typeof count === "number"));
-  const usage: Usage | null = hasUsage
-    ? {
-        input_tokens: input ?? null,
-        output_tokens: output ?? null,
-        total_tokens: total ?? null,
-        cached_input_tokens: cached ?? null,
-        reasoning_tokens: reasoning ?? null,
-      }
-    : null;
-  return {
-    role: role === 0 ? "own" : "restated",
-    cost,
-    usage,
-    call:
-      key === undefined
-        ? undefined
-        : {
-            key,
-            isCostSent: isCostSent === 1,
-            during: start === undefined || end === undefined ? undefined : [start, end],
-          },
-  };
-}
-
 // A header begins with a seal: the letter c and three CRC-32 in hexadecimal, of the trace's id, of the
 // body, and of the header itself (the two before it included). Headers from before there were seals
 // are JSON from their first character on: these segments are read without a check. After the seal, the
-// header is JSON, or the letter z and a zstd frame of it in base64.
+// header is JSON, or a letter and a packed form of it: y is that of packed-header.ts, z a zstd frame in
+// base64, which earlier versions wrote and what does not fit the other form is written as.
 
 /** The stored data of a trace differs from what was written. */
 export class DamagedSegmentError extends Error {
@@ -224,8 +158,8 @@ const DIGITS = 8;
 /** As far as a body is checked by it: the header's own checksum follows. */
 export const BODY_SEAL_LENGTH = MARK.length + 2 * DIGITS;
 const SEAL_LENGTH = BODY_SEAL_LENGTH + DIGITS;
-/** What a packed header begins with after its seal. */
-const PACKED = "z";
+const COLUMNS = "y";
+const PACKED_JSON = "z";
 /** How every header without a seal begins. */
 const UNSEALED = '[["';
 
@@ -236,37 +170,42 @@ export function sealHeader(text: string, body: Uint8Array, traceId: string): str
 }
 
 /**
- * The header's own text.
+ * The header's own text: JSON, unless the segment is packed.
  *
  * @throws DamagedSegmentError
  */
 export function unsealHeader(header: string): string {
   if (header.startsWith(UNSEALED)) return header;
   const seal = header.slice(0, BODY_SEAL_LENGTH);
-  const json = header.slice(SEAL_LENGTH);
-  if (header.slice(BODY_SEAL_LENGTH, SEAL_LENGTH) !== hex(crc32(json, crc32(seal)))) {
+  const text = header.slice(SEAL_LENGTH);
+  if (header.slice(BODY_SEAL_LENGTH, SEAL_LENGTH) !== hex(crc32(text, crc32(seal)))) {
     throw new DamagedSegmentError(null);
   }
-  if (!json.startsWith(PACKED)) return json;
-  const frame = Buffer.from(json.slice(PACKED.length), "base64");
-  return Buffer.from(unpackBody(frame)).toString();
+  return text;
 }
 
 /**
  * The same segment packed: its body as a frame, and its header too where that is shorter.
  *
- * @param body The plain body, which must have been checked.
+ * @param header That of a segment that is not packed.
+ * @param body Its plain body, which must have been checked.
  */
 export function packSegment(
   header: string,
   body: Uint8Array,
   traceId: string,
 ): { readonly header: string; readonly body: Uint8Array<ArrayBuffer> } {
-  const json = unsealHeader(header);
-  const packed = PACKED + Buffer.from(packFrame(Buffer.from(json))).toString("base64");
+  const text = unsealHeader(header);
+  const packed = packHeader(text);
   const frame = packFrame(body, "smaller");
-  const shorter = packed.length < json.length ? packed : json;
+  const shorter = packed.length < text.length ? packed : text;
   return { header: sealHeader(shorter, frame, traceId), body: frame };
+}
+
+function packHeader(json: string): string {
+  const columns = packTuples(JSON.parse(json), json);
+  if (columns !== undefined) return COLUMNS + columns;
+  return PACKED_JSON + Buffer.from(packFrame(Buffer.from(json))).toString("base64");
 }
 
 /**

@@ -13,7 +13,7 @@ import { partSql, rowsByZone } from "./rows-by-zone.ts";
 import { ScoreReader } from "./score-table.ts";
 import type { SpanRow } from "./span-records.ts";
 import { memoise, spanRecords } from "./span-records.ts";
-import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+import { SEGMENTS_PER_TRACE, segmentOf } from "./span-schema.ts";
 import type { ListedTable, Sql } from "./sql.ts";
 import { isDamage } from "./sqlite-errors.ts";
 import type { TracePhrases } from "./trace-phrases.ts";
@@ -196,7 +196,7 @@ export class ListReader {
       const { from, where: inPart } = partSql("p", part);
       return this.#db
         .prepare(
-          `SELECT p.span_id, p.start, p.start_nanos, p.segment, t.trace_no, t.trace_id, t.segments
+          `SELECT p.span_id, p.start, p.start_nanos, ${segmentOf("p")} AS segment, t.trace_no, t.trace_id, t.segments
            FROM ${from.text} CROSS JOIN traces t USING (trace_no)
            WHERE ${conditions.text} AND ${beyond.text} AND ${inPart.text}
            ORDER BY p.start DESC, p.start_nanos DESC, p.span_id DESC, t.trace_id DESC LIMIT ?`,

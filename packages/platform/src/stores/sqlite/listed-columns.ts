@@ -10,7 +10,7 @@ import {
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import { ALWAYS_SUMMARISED } from "../summary/summary-pacer.ts";
 import { laterColumns, listedSpan } from "./older-spans.ts";
-import { segmentRange } from "./span-schema.ts";
+import { numberInTrace, SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
 import { placeholders, TRACE_SUMMARY, TraceSummaries } from "./trace-summaries.ts";
 import { SPAN_COLUMNS } from "./trace-writer.ts";
 
@@ -47,8 +47,12 @@ export class ListedColumns {
 
   constructor(db: DatabaseSync) {
     this.#summaries = new TraceSummaries(db);
+    // Earlier versions wrote the number of the segment in the whole table.
+    const comparable = SPAN_NAMES.map((name) =>
+      name === "segment" ? `segment % ${SEGMENTS_PER_TRACE}` : name,
+    );
     this.#span = readExactly(
-      db.prepare(`SELECT ${SPAN_COLUMNS} FROM spans WHERE trace_no = ? AND span_id = ?`),
+      db.prepare(`SELECT ${comparable} FROM spans WHERE trace_no = ? AND span_id = ?`),
     );
     this.#countSpans = db.prepare("SELECT count(*) AS n FROM spans WHERE trace_no = ?");
     this.#summary = readExactly(
@@ -158,7 +162,7 @@ function columnsIn(
   entry: PlacedEntry,
 ): SQLInputValue[] {
   const open = openRecordText(body, entry.offset, entry.openLength);
-  return [trace_no, segment, project, ...spanColumns(entry, open)];
+  return [trace_no, numberInTrace(segment), project, ...spanColumns(entry, open)];
 }
 
 function spanColumns(entry: PlacedEntry, openRecord: string): SpanColumns {

@@ -6,7 +6,7 @@ import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import type { PlacedEntry } from "../segments/segment.ts";
 import { decodeHeader, unpackBody } from "../segments/segment.ts";
 import type { StoreTrouble } from "../store-errors.ts";
-import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+import { SEGMENTS_PER_TRACE, segmentOf } from "./span-schema.ts";
 import { sqliteCode } from "./sqlite-errors.ts";
 
 /** How many spans one step looks at: a few milliseconds, so that no batch waits long behind it. */
@@ -49,7 +49,8 @@ export class OlderSpans {
     );
     // Not spans that were sent again since: they are in a later segment.
     this.#fill = db.prepare(
-      "UPDATE spans SET route = ?, revision = ? WHERE trace_no = ? AND span_id = ? AND segment = ?",
+      `UPDATE spans SET route = ?, revision = ?
+       WHERE trace_no = ? AND span_id = ? AND ${segmentOf("spans")} = ?`,
     );
     this.#isListed = db.prepare("SELECT 1 FROM traces WHERE trace_no = ?");
     this.#advance = db.prepare("UPDATE older_segments SET next = ?");

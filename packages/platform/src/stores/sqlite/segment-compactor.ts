@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { compactSegment, entriesToKeep } from "../segments/compact-segment.ts";
 import { DamagedSegmentError, decodeHeader } from "../segments/segment.ts";
 import { TracesOnDamagedPages } from "./damaged-pages.ts";
-import { SEGMENTS_PER_TRACE } from "./span-schema.ts";
+import { SEGMENTS_PER_TRACE, segmentOf } from "./span-schema.ts";
 
 /** How many segments one step rewrites: at most about 1 MiB, so that no batch waits long behind it. */
 const SEGMENTS_PER_STEP = 8;
@@ -47,7 +47,9 @@ export class SegmentCompactor {
     );
     this.#header = db.prepare("SELECT header FROM segments WHERE segment = ?");
     this.#body = db.prepare("SELECT body FROM segments WHERE segment = ?");
-    this.#placeOfSpan = db.prepare("SELECT segment FROM spans WHERE trace_no = ? AND span_id = ?");
+    this.#placeOfSpan = db.prepare(
+      `SELECT ${segmentOf("spans")} AS segment FROM spans WHERE trace_no = ? AND span_id = ?`,
+    );
     this.#rewrite = db.prepare("UPDATE segments SET header = ?, body = ? WHERE segment = ?");
     this.#moveTop = db.prepare("UPDATE traces SET top_offset = ? WHERE trace_no = ?");
     this.#done = db.prepare("DELETE FROM superseded_segments WHERE segment = ?");

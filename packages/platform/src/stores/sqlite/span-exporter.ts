@@ -11,7 +11,7 @@ import { DamagedSegmentError, decodeHeader, plainBody } from "../segments/segmen
 import type { SpanPart } from "../span-store.ts";
 import { PART_LIMITS } from "../span-store.ts";
 import { laterColumns, listedSpan } from "./older-spans.ts";
-import { segmentRange } from "./span-schema.ts";
+import { segmentOf, segmentRange } from "./span-schema.ts";
 import { isNeverMerged } from "./trace-merger.ts";
 
 interface TraceRow {
@@ -72,7 +72,7 @@ export class SpanExporter {
     this.#columns = db.prepare(
       `SELECT name, spankind AS kind, status, latency, application, route, variant, revision,
          environment, user_id AS userId, session_id AS sessionId, run
-       FROM spans WHERE trace_no = ? AND span_id = ? AND segment = ?`,
+       FROM spans WHERE trace_no = ? AND span_id = ? AND ${segmentOf("spans")} = ?`,
     );
     this.#older = db.prepare("SELECT next, end FROM older_segments");
   }

@@ -13,6 +13,7 @@ import { copyLog } from "./log-checkpoints.ts";
 import { ScoreReader } from "./score-table.ts";
 import type { IndexProgress } from "./span-index-file.ts";
 import { openIndex, progressOf, WORD_TABLES } from "./span-index-file.ts";
+import { segmentOf } from "./span-schema.ts";
 import type { SpanPlace } from "./span-texts.ts";
 import { SpanTexts } from "./span-texts.ts";
 import { sqliteCode } from "./sqlite-errors.ts";
@@ -90,7 +91,8 @@ export class SpanIndexer {
     this.#index = openIndex(files.index);
     this.#progress = progressOf(this.#index);
     this.#nextSpans = this.#spans.prepare(
-      "SELECT span_no, span_id, segment, trace_no FROM spans WHERE span_no > ? ORDER BY span_no LIMIT ?",
+      `SELECT span_no, span_id, ${segmentOf("spans")} AS segment, trace_no FROM spans
+       WHERE span_no > ? ORDER BY span_no LIMIT ?`,
     );
     this.#nextDeleted = this.#spans.prepare(
       "SELECT span_no, span_id, trace_no FROM deleted_spans LIMIT ?",
@@ -108,7 +110,7 @@ export class SpanIndexer {
        ORDER BY logged_no LIMIT ?`,
     );
     this.#findSpan = this.#spans.prepare(
-      `SELECT s.span_no, s.span_id, s.segment, s.trace_no FROM traces t CROSS JOIN spans s USING (trace_no)
+      `SELECT s.span_no, s.span_id, ${segmentOf("s")} AS segment, s.trace_no FROM traces t CROSS JOIN spans s USING (trace_no)
        WHERE t.project = ? AND t.trace_id = ? AND s.span_id = ?`,
     );
     this.#contentsOf = this.#spans.prepare(

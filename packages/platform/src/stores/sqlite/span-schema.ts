@@ -11,6 +11,19 @@ export function segmentRange(traceNo: number): [number, number] {
   return [traceNo * SEGMENTS_PER_TRACE, (traceNo + 1) * SEGMENTS_PER_TRACE];
 }
 
+/** The number of a segment within its trace, as rows of `spans` have it. */
+export function numberInTrace(segment: number): number {
+  return segment % SEGMENTS_PER_TRACE;
+}
+
+/**
+ * SQL for the segment of a row of `spans`. Rows have its number within the trace, which takes no byte where it is 0
+ * or 1. Earlier versions wrote all of it, of which that number is the remainder.
+ */
+export function segmentOf(spans: string): string {
+  return `(${spans}.trace_no * ${SEGMENTS_PER_TRACE} + ${spans}.segment % ${SEGMENTS_PER_TRACE})`;
+}
+
 /**
  * Each entry takes the schema one version further; `user_version` counts them. Entries are never
  * changed once released, only added.
@@ -294,6 +307,10 @@ export const MIGRATIONS: readonly string[] = [
   DELETE FROM unzoned;
   INSERT INTO unzoned
   SELECT (SELECT coalesce(max(trace_no), 0) FROM traces), max(span_no) FROM spans HAVING max(span_no) > 0;
+  `,
+  `
+  -- From here on headers of packed segments have a form that earlier versions cannot read: see packed-header.ts.
+  -- Those that they packed stay as they are. New rows of spans have the number of their segment within the trace.
   `,
 ];
 

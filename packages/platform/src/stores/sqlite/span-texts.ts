@@ -3,6 +3,7 @@ import { searchableTexts } from "../search/search-text.ts";
 import { decodeHeader, unpackBody } from "../segments/segment.ts";
 import type { StoredSegment } from "../segments/sent-again.ts";
 import type { SpanAdditions } from "../span-additions.ts";
+import { segmentOf } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
 
 /** A span and where its record lies. */
@@ -30,7 +31,9 @@ export class SpanTexts {
 
   constructor(spans: DatabaseSync) {
     this.#segment = spans.prepare("SELECT header, body FROM segments WHERE segment = ?");
-    this.#segmentOf = spans.prepare("SELECT segment FROM spans WHERE span_no = ?");
+    this.#segmentOf = spans.prepare(
+      `SELECT ${segmentOf("spans")} AS segment FROM spans WHERE span_no = ?`,
+    );
   }
 
   /**

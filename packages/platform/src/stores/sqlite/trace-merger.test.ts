@@ -27,14 +27,28 @@ import { TraceWriter } from "./trace-writer.ts";
 
 const PROJECT = "default";
 
-describe("quiet traces in SQLite", () => {
+/** Rows of spans as earlier versions wrote them, here and there: with the segment, not its number within the trace. */
+const EARLIER_ROWS = `
+  CREATE TRIGGER earlier_rows AFTER INSERT ON spans WHEN NEW.span_no % 3 > 0 BEGIN
+    UPDATE spans SET segment = NEW.trace_no * 1048576 + NEW.segment WHERE span_no = NEW.span_no;
+  END`;
+
+describe.each([
+  { what: "quiet traces in SQLite", schema: "" },
+  { what: "quiet traces beside rows of earlier versions", schema: EARLIER_ROWS },
+])("$what", ({ schema }) => {
   const directory = mkdtempSync(join(tmpdir(), "agate-merger-"));
   const subject = new Subject(
     () => openSqliteStore({ directory, compactFromBytes: 100, quietMs: 0 }),
     6,
   );
 
-  beforeAll(() => subject.open());
+  beforeAll(async () => {
+    using db = new DatabaseSync(filesIn(directory).spans);
+    migrate(db);
+    db.exec(schema);
+    await subject.open();
+  });
   afterAll(async () => {
     await subject.store.close();
     const report = checkFolder(directory, {

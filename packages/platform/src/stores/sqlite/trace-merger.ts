@@ -16,7 +16,7 @@ import { createSegmentEncoder } from "../segments/segment-encoder.ts";
 import { isFrame } from "../segments/segment-frame.ts";
 import type { StoredSegment } from "../segments/sent-again.ts";
 import { TracesOnDamagedPages } from "./damaged-pages.ts";
-import { segmentRange } from "./span-schema.ts";
+import { numberInTrace, segmentRange } from "./span-schema.ts";
 
 /** A trace is quiet when it has received nothing for this long. */
 export const QUIET_MS = 60_000;
@@ -265,10 +265,10 @@ export class TraceMerger {
     for (const [n, segment] of segments.entries()) {
       const { header, body } = packSegment(segment.header, segment.body, trace_id);
       this.#insertSegment.run(next + n, header, body);
-      if (segments.length === 1) this.#moveSpans.run(next, trace_no);
+      if (segments.length === 1) this.#moveSpans.run(numberInTrace(next), trace_no);
       else this.#moveEach(trace_no, next + n, segment, spans);
     }
-    this.#moveTrace.run(segments.length, next - first, topOpenLength, trace_no);
+    this.#moveTrace.run(segments.length, numberInTrace(next), topOpenLength, trace_no);
   }
 
   #moveEach(
@@ -278,7 +278,7 @@ export class TraceMerger {
     spans: readonly EncodableSpan[],
   ): void {
     for (const index of encoded.spans) {
-      this.#moveSpan.run(segment, traceNo, (spans[index] as EncodableSpan).id);
+      this.#moveSpan.run(numberInTrace(segment), traceNo, (spans[index] as EncodableSpan).id);
     }
   }
 

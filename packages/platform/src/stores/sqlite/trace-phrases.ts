@@ -7,7 +7,7 @@ import type { StoredSegment } from "../segments/sent-again.ts";
 import { NO_ADDITIONS } from "../span-additions.ts";
 import { ScoreReader } from "./score-table.ts";
 import { memoise } from "./span-records.ts";
-import { segmentRange } from "./span-schema.ts";
+import { segmentOf, segmentRange } from "./span-schema.ts";
 import type { Sql } from "./sql.ts";
 import { isDamage } from "./sqlite-errors.ts";
 
@@ -46,7 +46,9 @@ export class TracePhrases {
       `SELECT segment, header, body FROM segments WHERE segment > ? AND segment < ?
        ORDER BY segment LIMIT 1`,
     );
-    this.#segmentOf = db.prepare("SELECT segment FROM spans WHERE trace_no = ? AND span_id = ?");
+    this.#segmentOf = db.prepare(
+      `SELECT ${segmentOf("s")} AS segment FROM spans s WHERE s.trace_no = ? AND s.span_id = ?`,
+    );
     this.#logged = db.prepare(
       "SELECT span_id FROM logged_spans WHERE project = ? AND trace_id = ?",
     );

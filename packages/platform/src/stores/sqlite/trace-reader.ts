@@ -25,7 +25,7 @@ import { idHash } from "./id-hash.ts";
 import type { SegmentSource } from "./placed-records.ts";
 import { PlacedRecords } from "./placed-records.ts";
 import { ScoreReader } from "./score-table.ts";
-import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
+import { SEGMENTS_PER_TRACE, segmentOf, segmentRange } from "./span-schema.ts";
 import { isCorrupt } from "./sqlite-errors.ts";
 
 /** Header rows read before other requests may run. */
@@ -118,12 +118,12 @@ export class TraceReader {
     this.#traceByNo = db.prepare("SELECT segments FROM traces WHERE trace_no = ?");
     // CROSS JOIN keeps the order: from the traces first, SQLite would look at every one of them.
     this.#findRecentSpan = db.prepare(
-      `SELECT p.trace_no, p.segment, t.trace_id, t.segments, t.spans, ${IS_SCORED} AS isScored FROM spans p CROSS JOIN traces t USING (trace_no)
+      `SELECT p.trace_no, ${segmentOf("p")} AS segment, t.trace_id, t.segments, t.spans, ${IS_SCORED} AS isScored FROM spans p CROSS JOIN traces t USING (trace_no)
        WHERE p.span_no > (SELECT ids FROM derived.progress) AND p.span_id = ? AND t.project = ?
        ORDER BY p.span_no DESC LIMIT 1`,
     );
     this.#findSpan = db.prepare(
-      `SELECT p.trace_no, p.segment, t.trace_id, t.segments, t.spans, ${IS_SCORED} AS isScored FROM (
+      `SELECT p.trace_no, ${segmentOf("p")} AS segment, t.trace_id, t.segments, t.spans, ${IS_SCORED} AS isScored FROM (
          SELECT span_no FROM derived.id_hashes WHERE hash = ?1
          UNION ALL SELECT span_no FROM derived.span_ids WHERE span_id = ?2) i
        CROSS JOIN spans p USING (span_no) CROSS JOIN traces t USING (trace_no)

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { SpanAdditions } from "../span-additions.ts";
 import { NO_ADDITIONS } from "../span-additions.ts";
 import type { ScoreReader } from "./score-table.ts";
-import { segmentRange } from "./span-schema.ts";
+import { segmentOf, segmentRange } from "./span-schema.ts";
 import type { SpanTexts } from "./span-texts.ts";
 import { textsAt } from "./span-texts.ts";
 import { sqliteCode } from "./sqlite-errors.ts";
@@ -89,7 +89,7 @@ export class TraceReindexer {
       "SELECT segment FROM segments WHERE segment > ? AND segment < ? ORDER BY segment LIMIT 1",
     );
     this.#place = spans.prepare(
-      "SELECT span_no, segment FROM spans WHERE trace_no = ? AND span_id = ?",
+      `SELECT span_no, ${segmentOf("spans")} AS segment FROM spans WHERE trace_no = ? AND span_id = ?`,
     );
     this.#loggedOf = spans.prepare(
       "SELECT span_id FROM logged_spans WHERE project = ? AND trace_id = ?",

@@ -3,7 +3,7 @@ import type { HeaderRow } from "../segments/node-table.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import { TracesOnDamagedPages } from "./damaged-pages.ts";
 import { ScoreWriter } from "./score-table.ts";
-import { segmentRange } from "./span-schema.ts";
+import { segmentOf, segmentRange } from "./span-schema.ts";
 
 /** How many rows one step frees: a few milliseconds, so that no batch waits long behind it. */
 const SPANS_PER_STEP = 500;
@@ -48,7 +48,7 @@ export class TraceRemover {
       "SELECT segment, header FROM segments WHERE segment >= ? AND segment < ? LIMIT 1",
     );
     this.#spansOfSegment = db.prepare(
-      "SELECT span_id FROM spans WHERE trace_no = ? AND segment = ?",
+      `SELECT span_id FROM spans WHERE trace_no = ? AND ${segmentOf("spans")} = ?`,
     );
     this.#findSpan = db.prepare("SELECT span_no FROM spans WHERE trace_no = ? AND span_id = ?");
     this.#forgetSpan = db.prepare(

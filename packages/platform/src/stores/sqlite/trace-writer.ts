@@ -14,7 +14,7 @@ import {
   totalColumns,
 } from "../summary/summary-columns.ts";
 import { canDeferSummary } from "../summary/summary-pacer.ts";
-import { SEGMENTS_PER_TRACE, segmentRange } from "./span-schema.ts";
+import { numberInTrace, SEGMENTS_PER_TRACE, segmentOf, segmentRange } from "./span-schema.ts";
 import { placeholders, SUMMARY_COLUMNS, TraceSummaries } from "./trace-summaries.ts";
 import type { ZoneMap } from "./zone-map.ts";
 
@@ -117,7 +117,8 @@ export class TraceWriter {
     );
     this.#insertSpans = new BatchInsert(db, "spans", SPAN_COLUMNS);
     this.#findSpan = db.prepare(
-      "SELECT span_no, span_id, segment FROM spans WHERE trace_no = ? AND span_id = ?",
+      `SELECT span_no, span_id, ${segmentOf("spans")} AS segment FROM spans
+       WHERE trace_no = ? AND span_id = ?`,
     );
     this.#segment = db.prepare("SELECT header, body FROM segments WHERE segment = ?");
     this.#forgetSpan = db.prepare(
@@ -259,7 +260,12 @@ export class TraceWriter {
       const segment = first + n;
       this.#insertSegment.run(segment, header, body);
       const last = this.#insertSpans.run(
-        spans.map((index) => [traceNo, segment, project, ...(trace.columns[index] as SpanColumns)]),
+        spans.map((index) => [
+          traceNo,
+          numberInTrace(segment),
+          project,
+          ...(trace.columns[index] as SpanColumns),
+        ]),
       );
       const before = last - spans.length;
       for (const [n, index] of spans.entries()) {
