@@ -56,10 +56,10 @@ describe("FreePages", () => {
 
   it.each([
     [0, LEAST_KEPT_BYTES],
-    [32 * LEAST_KEPT_BYTES, LEAST_KEPT_BYTES],
-    [32 * LEAST_KEPT_BYTES + 32, LEAST_KEPT_BYTES + 1],
-    [32 * MOST_KEPT_BYTES - 32, MOST_KEPT_BYTES - 1],
-    [32 * MOST_KEPT_BYTES, MOST_KEPT_BYTES],
+    [64 * LEAST_KEPT_BYTES, LEAST_KEPT_BYTES],
+    [64 * LEAST_KEPT_BYTES + 64, LEAST_KEPT_BYTES + 1],
+    [64 * MOST_KEPT_BYTES - 64, MOST_KEPT_BYTES - 1],
+    [64 * MOST_KEPT_BYTES, MOST_KEPT_BYTES],
     [1_000 * MOST_KEPT_BYTES, MOST_KEPT_BYTES],
   ])("keeps of a file that uses %i bytes %i free ones", (used, kept) => {
     expect(keptBytes(used)).toBe(kept);

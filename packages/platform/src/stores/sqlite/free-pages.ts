@@ -2,12 +2,12 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { sqliteCode } from "./sqlite-errors.ts";
 
 /**
- * Free pages that a file keeps, so that what is written next does not make it grow again at once: a 32nd of the
+ * Free pages that a file keeps, so that what is written next does not make it grow again at once: a 64th of the
  * pages that are used, within these bounds.
  */
-export const LEAST_KEPT_BYTES = 2 * 1024 * 1024;
+export const LEAST_KEPT_BYTES = 1024 * 1024;
 export const MOST_KEPT_BYTES = 64 * 1024 * 1024;
-const USED_TO_KEPT = 32;
+const USED_TO_KEPT = 64;
 
 /** How long one step takes, so that no batch waits long behind it, and how many pages it moves between two looks. */
 const STEP_MS = 5;
