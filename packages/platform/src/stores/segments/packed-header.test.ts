@@ -70,6 +70,23 @@ describe("a packed header", () => {
     }
   });
 
+  it("is read by all versions", () => {
+    const text = Buffer.from(
+      "MywJDQpnREJXTXdJDQpnREJXTXdGaWgNUzIBWjlTbicWCWAMAUAmRg0GWDxJe0BaQg4mG10TfmIIHHsHLmIUEUJJTDN7KjBVEjIkfx1ERQRMMUMMN04ee25bAzdyIQFpOSUpWicPPU8sIRlXYA==",
+      "base64",
+    ).toString();
+    expect(unpackTuples(text)).toEqual([
+      ["1234567890abcdef", 0, 1793491200001000, 1, 0, 661, 126, 2539, 0],
+      ["2468acf121579bde", "1234567890abcdef", 1793491200002000, 2, 801, 675, 126, 1736, 0],
+      [
+        "369d0369b20369cd",
+        "2468acf121579bde",
+        ...[1793491200003000, 3, 1616, 775, 126, 919],
+        [0, 0.25, 3, 4, 7, null, null],
+      ],
+    ]);
+  });
+
   it("takes half of the bytes", () => {
     const ids = new Uint32Array(40).map((_, n) => Math.imul(n + 1, 0x9e3779b1));
     const idOf = (n: number) => [ids[2 * n], ids[2 * n + 1]].map(hex).join("");
