@@ -11,7 +11,7 @@ import { createIngest } from "./create-ingest.ts";
 import { DEFAULT_DECODE_LIMITS } from "./otlp/decode-outcome.ts";
 
 const LIMIT = 2_000;
-const SLICE_LIMITS = { spans: 10, characters: LIMIT, inFlight: 2 * LIMIT };
+const SLICE_LIMITS = { spans: 10, bytes: LIMIT, inFlight: 2 * LIMIT };
 
 /** A store that commits when it is told to. */
 function heldStore() {
@@ -30,11 +30,16 @@ function heldStore() {
   };
 }
 
-function requestOf(first: number, count: number, compression: "none" | "gzip" = "none") {
+function requestOf(
+  first: number,
+  count: number,
+  compression: "none" | "gzip" = "none",
+  name = "s",
+) {
   const spans = Array.from({ length: count }, (_, n) => ({
     traceId: "ab".repeat(16),
     spanId: (first + n).toString(16).padStart(16, "c"),
-    name: "s",
+    name,
   }));
   const json = Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }));
   const body = new Uint8Array(compression === "gzip" ? gzipSync(json) : json);
@@ -82,6 +87,23 @@ it("decodes no further than the store takes, and answers when all of a request i
   // A slice may end with a record that is over its limit, and a single one always gets in.
   expect(most).toBeLessThanOrEqual(SLICE_LIMITS.inFlight);
   expect(most).toBeGreaterThan(LIMIT);
+});
+
+it("ends a slice with the record that takes it to its bytes", async () => {
+  const store = heldStore();
+  const sent = ingestInto(store)(requestOf(0, 10, "none", "東".repeat(200)), null);
+  const slices: number[][] = [];
+  while (slices.flat().length < 10) {
+    await settle();
+    const records = store.pending[0]?.batch.spans.map((span) => Buffer.byteLength(span.openRecord));
+    if (records !== undefined) slices.push(records);
+    store.commitFirst();
+  }
+  expect(await sent).toMatchObject({ kind: "accepted" });
+  const sum = (sizes: readonly number[]) => sizes.reduce((all, size) => all + size, 0);
+  expect(slices.length).toBeGreaterThan(2);
+  for (const sizes of slices) expect(sum(sizes.slice(0, -1))).toBeLessThan(LIMIT);
+  for (const sizes of slices.slice(0, -1)) expect(sum(sizes)).toBeGreaterThanOrEqual(LIMIT);
 });
 
 it("refuses a request of which a part could not be written, and goes on with the next", async () => {
@@ -141,7 +163,7 @@ async function send(spans: readonly object[]): Promise<unknown> {
     prices: shippedPrices(),
     maxDecompressedBytes: 1_000_000,
     decodeLimits: DEFAULT_DECODE_LIMITS,
-    sliceLimits: { spans: 2, characters: 1_000_000, inFlight: 2_000_000 },
+    sliceLimits: { spans: 2, bytes: 1_000_000, inFlight: 2_000_000 },
   });
   const text = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
   const body = new Uint8Array(Buffer.from(text));

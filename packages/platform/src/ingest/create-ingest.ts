@@ -21,15 +21,15 @@ import { encodeExportResponse } from "./otlp/encode-export-response.ts";
 /** How much of a request is mapped and handed to the store at a time. Most requests are one slice. */
 export interface SliceLimits {
   readonly spans: number;
-  /** Characters of records. */
-  readonly characters: number;
-  /** Characters of records that the store may have in hand before decoding pauses. */
+  /** Of records, as UTF-8. */
+  readonly bytes: number;
+  /** Bytes of records that the store may have in hand before decoding pauses. */
   readonly inFlight: number;
 }
 
 const SLICE_LIMITS: SliceLimits = {
   spans: 10_000,
-  characters: 16 * 1024 ** 2,
+  bytes: 16 * 1024 ** 2,
   inFlight: 64 * 1024 ** 2,
 };
 
@@ -125,12 +125,12 @@ export function createIngest(options: {
     // One object for all of them: this is done for every span.
     const sender = { build };
     const slices = slicesOf(spans, (span) => toStored(span, sender), sliceLimits);
-    for (const { spans: stored, characters } of slices) {
-      await inFlight.enter(characters);
+    for (const { spans: stored, bytes: size } of slices) {
+      await inFlight.enter(size);
       // Only the number is remembered: the store may hold its spans in another form until it answers.
       const outcome = appender
         .append({ project, receivedAt: Date.now() * 1000, spans: stored })
-        .finally(() => inFlight.leave(characters));
+        .finally(() => inFlight.leave(size));
       // Its failure is that of the request; until then it must not count as unhandled.
       outcome.catch(() => {});
       outcomes.push(outcome);
@@ -183,27 +183,31 @@ interface HandedOver {
 
 interface Slice {
   readonly spans: readonly StoredSpan[];
-  readonly characters: number;
+  /** Of their records. */
+  readonly bytes: number;
 }
 
-/** Maps spans to records, a slice at a time. */
+/**
+ * Maps spans to records, a slice at a time. A record is put together from some hundred pieces, and V8 joins them when
+ * its bytes are counted: until then, the garbage collector would copy the pieces of all records of the request.
+ */
 function* slicesOf(
   decoded: readonly OtlpSpan[],
   toStored: (span: OtlpSpan) => StoredSpan,
   limits: SliceLimits,
 ): Generator<Slice, void, void> {
   let spans: StoredSpan[] = [];
-  let characters = 0;
+  let bytes = 0;
   for (const span of decoded) {
     const stored = toStored(span);
     spans.push(stored);
-    characters += stored.openRecord.length;
-    if (spans.length < limits.spans && characters < limits.characters) continue;
-    yield { spans, characters };
+    bytes += Buffer.byteLength(stored.openRecord);
+    if (spans.length < limits.spans && bytes < limits.bytes) continue;
+    yield { spans, bytes };
     spans = [];
-    characters = 0;
+    bytes = 0;
   }
-  if (spans.length > 0) yield { spans, characters };
+  if (spans.length > 0) yield { spans, bytes };
 }
 
 /** The spans of a request that were rejected since their traces are full. */

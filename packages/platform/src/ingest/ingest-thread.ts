@@ -72,7 +72,7 @@ export interface IngestOptions {
   readonly redactionOf: (project: string) => string | null;
   /** The secrets of a project's running builds, as JSON; null where there are none. */
   readonly secretsOf?: (project: string) => string | null;
-  /** Of the thread; `YOUNG_GENERATION.ingest` by default. */
+  /** Of the thread; by default what `YOUNG_GENERATION` has for its store. */
   readonly resourceLimits?: ResourceLimits;
 }
 
@@ -165,8 +165,9 @@ export function startIngestThread(options: IngestOptions): IngestService {
 
 function start(options: IngestOptions, onEnded: (error: Error) => void): Running {
   const { pricesFile, maxDecompressedBytes, decodeLimits } = options;
-  const { resourceLimits = YOUNG_GENERATION.ingest } = options;
   const appender = options.makeAppender();
+  const { ingest, ingestIntoDatabase } = YOUNG_GENERATION;
+  const { resourceLimits = appender.kind === "sqlite" ? ingest : ingestIntoDatabase } = options;
   const { port1, port2: troubles } = new MessageChannel();
   port1.on("message", options.onTrouble).unref();
   const data: IngestData = { appender, pricesFile, maxDecompressedBytes, decodeLimits, troubles };

@@ -11,6 +11,8 @@ import { Worker } from "node:worker_threads";
 export const YOUNG_GENERATION = {
   /** Decodes every request, so that it allocates more than the others. */
   ingest: { maxYoungGenerationSizeMb: 16 },
+  /** The same where it also writes to a database: what waits for an answer is there for longer. */
+  ingestIntoDatabase: { maxYoungGenerationSizeMb: 32 },
   store: { maxYoungGenerationSizeMb: 6 },
 } as const satisfies Record<string, ResourceLimits>;
 

@@ -5,6 +5,7 @@ import type { RejectedSpan } from "../span-store.ts";
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import { dateText, tableOfDay } from "./day.ts";
 import { isSpan } from "./filter-sql.ts";
+import { packTrace, unpackTrace } from "./packed-trace.ts";
 import type { PlacedTrace } from "./place-traces.ts";
 import { unpack } from "./read-segments.ts";
 import type { SqlRunner } from "./span-database.ts";
@@ -74,9 +75,9 @@ export async function prepareKnownTraces(
 
 function withoutSome(one: PlacedTrace, leftOut: ReadonlySet<number>): PlacedTrace {
   if (leftOut.size === 0) return one;
-  const { trace, kept } = withoutSpans(one.trace, (index) => leftOut.has(index));
+  const { trace, kept } = withoutSpans(unpackTrace(one.trace), (index) => leftOut.has(index));
   const firstSpans = kept.map((n) => one.firstSpans[n] as number);
-  return { ...one, trace, firstSpans };
+  return { ...one, trace: packTrace(trace), firstSpans };
 }
 
 /** Corrects the count of segments, which was raised before it was known that some are not written. */
@@ -139,6 +140,8 @@ async function unchangedInDay(
   for (const { traceNo, trace } of traces) {
     const segmentOf = new Map(earlier.get(traceNo)?.map(({ index, segment }) => [index, segment]));
     const wanted = [...new Set(segmentOf.values())];
+    if (wanted.length === 0) continue;
+    const sent = unpackTrace(trace);
     for (let at = 0; at < wanted.length; at += SEGMENTS_COMPARED) {
       const stored = await storedSegments(
         transaction,
@@ -146,7 +149,7 @@ async function unchangedInDay(
         traceNo,
         wanted.slice(at, at + SEGMENTS_COMPARED),
       );
-      const found = unchangedSpans(trace, (index) => stored.get(segmentOf.get(index) ?? -1));
+      const found = unchangedSpans(sent, (index) => stored.get(segmentOf.get(index) ?? -1));
       if (found.size === 0) continue;
       unchanged.set(traceNo, new Set([...(unchanged.get(traceNo) ?? []), ...found]));
     }

@@ -22,7 +22,7 @@ it("reads a trace that an earlier build stored as a single loose segment", async
 
   const database = new SpanDatabase(address, { connections: 1, statementMs: 30_000 });
   const { header, body } = looseSegment(spans);
-  const hex = (text: Uint8Array) => Buffer.from(pack(text)).toString("hex");
+  const hex = (text: Uint8Array<ArrayBuffer>) => Buffer.from(pack(text)).toString("hex");
   await database.query(
     "UPDATE agate.segments SET header = decode($1, 'hex'), body = decode($2, 'hex')",
     [hex(Buffer.from(header)), hex(body)],

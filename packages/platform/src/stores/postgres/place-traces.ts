@@ -1,14 +1,13 @@
-import type { BatchToWrite, TraceToWrite } from "../segments/segment-encoder.ts";
-import type { TraceAddition } from "../segments/sent-again.ts";
 import { dateText, dayOf } from "./day.ts";
 import { numberSpans, SPANS_PER_BLOCK } from "./number-spans.ts";
+import type { IncomingTrace, PackedAddition } from "./packed-trace.ts";
 import type { SqlRunner } from "./span-database.ts";
 import { summaryOfNew, TRACE_SUMMARY } from "./summarise-traces.ts";
 
 /** A trace of a batch, and where its rows go. */
 export interface PlacedTrace {
   readonly project: string;
-  readonly trace: TraceAddition;
+  readonly trace: PackedAddition;
   readonly traceNo: number;
   readonly day: number;
   readonly firstSegment: number;
@@ -74,18 +73,14 @@ const UPSERT = `
  */
 export async function placeTraces(
   transaction: SqlRunner,
-  batches: readonly BatchToWrite[],
+  incoming: readonly IncomingTrace[],
 ): Promise<PlacedTrace[]> {
-  const given = batches.flatMap((batch) => batch.traces.map((trace) => ({ batch, trace })));
   // In the order of arrival: of a span id that two traces share, the later one is found.
-  const sizes = given.flatMap(({ trace }) => trace.segments.map(({ spans }) => spans.length));
+  const sizes = incoming.flatMap(({ trace }) => trace.segments.map(({ spans }) => spans.length));
   const { blocks, numbers } = numberSpans(sizes);
-  const rows = given
-    .toSorted(
-      (a, b) =>
-        compare(a.batch.project, b.batch.project) || compare(a.trace.traceId, b.trace.traceId),
-    )
-    .map(({ batch, trace }) => newRow(batch, trace));
+  const rows = incoming
+    .toSorted((a, b) => compare(a.project, b.project) || compare(a.trace.traceId, b.trace.traceId))
+    .map(newRow);
   const columns = NEW_TRACE.map((_, n) => rows.map((row) => row[n] ?? null));
   const upserted = await transaction.query<UpsertedRow>(
     UPSERT,
@@ -97,11 +92,11 @@ export async function placeTraces(
     ({ block, offset }) => (blockNos?.[block] ?? Number.NaN) * SPANS_PER_BLOCK + offset,
   );
   const rowOf = new Map(upserted.map((row) => [JSON.stringify([row.project, row.trace_id]), row]));
-  return given.map(({ batch, trace }): PlacedTrace => {
-    const row = rowOf.get(JSON.stringify([batch.project, trace.traceId]));
+  return incoming.map(({ project, trace }): PlacedTrace => {
+    const row = rowOf.get(JSON.stringify([project, trace.traceId]));
     if (row === undefined) throw new Error(`Trace ${trace.traceId} was not placed`);
     return {
-      project: batch.project,
+      project,
       trace,
       traceNo: row.trace_no,
       day: row.day,
@@ -118,13 +113,13 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function newRow(batch: BatchToWrite, trace: TraceToWrite): (string | number | null)[] {
+function newRow({ project, receivedAt, trace }: IncomingTrace): (string | number | null)[] {
   const spans = trace.columns.length;
   return [
-    batch.project,
+    project,
     trace.traceId,
-    dateText(dayOf(batch.receivedAt)),
-    batch.receivedAt,
+    dateText(dayOf(receivedAt)),
+    receivedAt,
     trace.segments.length,
     spans,
     spans,

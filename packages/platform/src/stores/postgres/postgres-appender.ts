@@ -1,9 +1,6 @@
-import type { StoredSpan } from "@agate/spans";
 import type { QueuedBatch } from "../group-commit.ts";
 import { GroupCommit } from "../group-commit.ts";
 import type { ScoreBatch, ScoreOutcome } from "../score-store.ts";
-import type { BatchToWrite } from "../segments/segment-encoder.ts";
-import { createBatchEncoder } from "../segments/segment-encoder.ts";
 import { committed } from "../span-limit.ts";
 import type { AppendOutcome, OpenAppender, SpanBatch } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
@@ -11,6 +8,8 @@ import { WRITER_SETTINGS } from "./connection-settings.ts";
 import { dayOf } from "./day.ts";
 import { makeDays } from "./day-tables.ts";
 import type { RejectedInProject } from "./known-traces.ts";
+import type { IncomingTrace } from "./packed-trace.ts";
+import { TraceEncoder } from "./packed-trace.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import { putScores } from "./score-table.ts";
 import { SpanDatabase } from "./span-database.ts";
@@ -22,7 +21,7 @@ const STATEMENT_MS = 30_000;
 const ATTEMPTS = 3;
 
 interface WaitingBatch extends QueuedBatch {
-  readonly batch: SpanBatch;
+  readonly incoming: readonly IncomingTrace[];
 }
 
 /** Opens the write side: batches that wait while transactions are under way share the next. */
@@ -36,7 +35,7 @@ export function openPostgresAppender(
 class PostgresAppender implements OpenAppender {
   readonly #database: SpanDatabase;
   readonly #maxSpansPerTrace: number;
-  readonly #encode = createBatchEncoder();
+  readonly #encoder = new TraceEncoder();
   readonly #knownDays = new Set<number>();
   readonly #commits = new GroupCommit<WaitingBatch>({
     concurrency: CONNECTIONS,
@@ -53,16 +52,15 @@ class PostgresAppender implements OpenAppender {
     });
   }
 
-  append(batch: SpanBatch): Promise<AppendOutcome> {
-    if (this.#closed) {
-      return Promise.resolve({ kind: "unavailable", reason: "The store is closed." });
-    }
-    if (batch.spans.length === 0) return Promise.resolve({ kind: "committed" });
+  async append(batch: SpanBatch): Promise<AppendOutcome> {
+    if (this.#closed) return { kind: "unavailable", reason: "The store is closed." };
+    if (batch.spans.length === 0) return { kind: "committed" };
+    const incoming = this.#encoder.encode(batch);
     return this.#commits.append({
-      batch,
+      incoming,
       spanCount: batch.spans.length,
       characters: batch.spans.reduce((sum, { openRecord }) => sum + openRecord.length, 0),
-      traces: new Set(batch.spans.map((span) => traceKey(batch, span))),
+      traces: incoming.map(traceKey),
     });
   }
 
@@ -76,22 +74,23 @@ class PostgresAppender implements OpenAppender {
   }
 
   async #write(group: readonly WaitingBatch[]): Promise<AppendOutcome[]> {
-    const batches = group.map(({ batch }) => batch);
-    const isSaturated = batches.length > 1;
-    const rejected = await this.#commit(joined(batches).map(this.#encode), isSaturated);
-    return batches.map((batch) => committed(rejectedOf(batch, rejected), this.#maxSpansPerTrace));
+    const incoming = this.#encoder.joined(group.flatMap((batch) => batch.incoming));
+    const rejected = await this.#commit(incoming, group.length > 1);
+    return group.map((batch) =>
+      committed(rejectedOf(batch.incoming, rejected), this.#maxSpansPerTrace),
+    );
   }
 
   async #commit(
-    batches: readonly BatchToWrite[],
+    incoming: readonly IncomingTrace[],
     isSaturated: boolean,
   ): Promise<readonly RejectedInProject[]> {
-    const days = new Set(batches.map(({ receivedAt }) => dayOf(receivedAt)));
+    const days = new Set(incoming.map(({ receivedAt }) => dayOf(receivedAt)));
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#makeDays(days);
         return await this.#database.transaction((transaction) =>
-          writeTraces(transaction, batches, this.#maxSpansPerTrace, isSaturated),
+          writeTraces(transaction, incoming, this.#maxSpansPerTrace, isSaturated),
         );
       } catch (error) {
         // A day that was dropped since it was made, or made in a database that was restored since.
@@ -111,38 +110,19 @@ class PostgresAppender implements OpenAppender {
 
 /** Those of the rejected spans that a batch holds. */
 function rejectedOf(
-  { project, spans }: SpanBatch,
+  incoming: readonly IncomingTrace[],
   rejected: readonly RejectedInProject[],
 ): readonly RejectedInProject[] {
   if (rejected.length === 0) return [];
-  const sent = new Set(spans.map((span) => `${span.traceId} ${span.id}`));
-  return rejected.filter(
-    (span) => span.project === project && sent.has(`${span.traceId} ${span.spanId}`),
+  const sent = new Map(
+    incoming.map((one) => [traceKey(one), new Set(one.trace.columns.map(([spanId]) => spanId))]),
+  );
+  return rejected.filter(({ project, traceId, spanId }) =>
+    sent.get(traceKey({ project, trace: { traceId } }))?.has(spanId),
   );
 }
 
-/**
- * Batches in which each trace is once: of one that came in several, the spans are written together,
- * as of the last of these.
- */
-function joined(batches: readonly SpanBatch[]): SpanBatch[] {
-  const traces = new Map<string, { project: string; receivedAt: number; spans: StoredSpan[] }>();
-  for (const { project, receivedAt, spans } of batches) {
-    for (const span of spans) {
-      const key = traceKey({ project }, span);
-      const trace = traces.get(key) ?? { project, receivedAt, spans: [] };
-      traces.set(key, trace);
-      trace.receivedAt = Math.max(trace.receivedAt, receivedAt);
-      trace.spans.push(span);
-    }
-  }
-  const together = Map.groupBy(traces.values(), (one) => `${one.receivedAt} ${one.project}`);
-  return [...together.values()].flatMap(([first, ...others]) => {
-    if (first === undefined) return [];
-    return { ...first, spans: [first, ...others].flatMap(({ spans }) => spans) };
-  });
-}
-
-function traceKey({ project }: Pick<SpanBatch, "project">, { traceId }: StoredSpan): string {
-  return `${traceId} ${project}`;
+/** Names a trace among those of all projects. */
+function traceKey(one: { readonly project: string; readonly trace: { readonly traceId: string } }) {
+  return `${one.trace.traceId} ${one.project}`;
 }

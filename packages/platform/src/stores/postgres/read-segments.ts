@@ -162,7 +162,7 @@ async function unlessDayIsGone<Result>(
 const WORTH_PACKING = 200;
 
 /** JSON text as it is kept: packed with Zstandard where that makes it smaller. */
-export function pack(text: Uint8Array): Uint8Array {
+export function pack(text: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (text.length < WORTH_PACKING) return text;
   const packed = packFrame(text);
   return packed.length < text.length ? packed : text;
@@ -173,7 +173,7 @@ export function pack(text: Uint8Array): Uint8Array {
  *
  * @throws DamagedSegmentError
  */
-export function unpack(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
+export function unpack(bytes: Uint8Array<ArrayBuffer>): Buffer<ArrayBuffer> {
   const text = unpackBody(bytes);
   return Buffer.from(text.buffer, text.byteOffset, text.byteLength);
 }

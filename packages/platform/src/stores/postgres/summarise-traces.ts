@@ -1,7 +1,6 @@
 import type { TotalFigures } from "@agate/protocol";
 import { buildTree } from "@agate/spans/tree";
 import type { PlacedNode } from "../segments/node-table.ts";
-import type { TraceToWrite } from "../segments/segment-encoder.ts";
 import type { SpanColumns, TraceDimensions } from "../summary/summary-columns.ts";
 import {
   DIMENSION_COLUMNS,
@@ -13,6 +12,7 @@ import {
   totalColumns,
 } from "../summary/summary-columns.ts";
 import { tableOfDay } from "./day.ts";
+import type { PackedTrace } from "./packed-trace.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import { mergeHeaders } from "./read-segments.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
@@ -110,7 +110,7 @@ export interface SummaryFromSnapshot {
 }
 
 /** The summary of a trace whose spans all came together, in the order of {@link TRACE_SUMMARY}. */
-export function summaryOfNew(trace: TraceToWrite): (string | number | null)[] {
+export function summaryOfNew(trace: PackedTrace): (string | number | null)[] {
   const top = trace.columns[trace.top] as SpanColumns;
   return [
     0,

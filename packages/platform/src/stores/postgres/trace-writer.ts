@@ -1,34 +1,31 @@
-import { isAssembledBody } from "../segments/segment.ts";
-import type { BatchToWrite } from "../segments/segment-encoder.ts";
-import { isFrame } from "../segments/segment-frame.ts";
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import { canDeferSummary } from "../summary/summary-pacer.ts";
 import { CopyRows } from "./copy-rows.ts";
 import type { RejectedInProject } from "./known-traces.ts";
 import { prepareKnownTraces } from "./known-traces.ts";
+import type { IncomingTrace } from "./packed-trace.ts";
 import type { PlacedTrace } from "./place-traces.ts";
 import { placeTraces } from "./place-traces.ts";
-import { answerSum, pack } from "./read-segments.ts";
 import type { SqlTransaction } from "./span-database.ts";
 import type { TraceToSummarise } from "./summarise-traces.ts";
 import { summariseTraces } from "./summarise-traces.ts";
 import { UnindexedPlaces } from "./unindexed-places.ts";
 
 /**
- * Writes batches inside a transaction. The first statement locks the rows of their traces, so that no other
+ * Writes traces inside a transaction. The first statement locks the rows of their traces, so that no other
  * transaction changes these traces until the commit.
  *
- * @param batches Each trace at most once.
+ * @param incoming Each trace at most once.
  * @param isSaturated Whether batches had to wait: indexing makes room for them.
  * @returns The spans that their traces have no room for.
  */
 export async function writeTraces(
   transaction: SqlTransaction,
-  batches: readonly BatchToWrite[],
+  incoming: readonly IncomingTrace[],
   maxSpansPerTrace: number,
   isSaturated: boolean,
 ): Promise<RejectedInProject[]> {
-  const placed = await placeTraces(transaction, batches);
+  const placed = await placeTraces(transaction, incoming);
   const rejected: RejectedInProject[] = [];
   // A new trace of more spans than one may have was placed as a whole: it is cut like a known one.
   const isWhole = ({ isNew, trace }: PlacedTrace) =>
@@ -57,15 +54,12 @@ async function writeRows(
   const spans = new CopyRows();
   const unindexed = new UnindexedPlaces();
   for (const { project, trace, traceNo, day, firstSegment, firstSpans } of placed) {
-    for (const [n, { header, body, spans: indices }] of trace.segments.entries()) {
+    for (const [n, { header, body, answerSum, spans: indices }] of trace.segments.entries()) {
       const segment = firstSegment + n;
       let spanNo = firstSpans[n] as number;
       unindexed.add(indices.length, [day, traceNo, segment]);
-      const packed = pack(body);
-      const isAnswer = isFrame(packed) && isAssembledBody(body);
       segments.row(8).date(day).int8(traceNo).int4(segment).int8(spanNo).int4(indices.length);
-      segments.bytes(pack(Buffer.from(header))).bytes(packed);
-      segments.int4(isAnswer ? answerSum(packed, trace.traceId) : null);
+      segments.bytes(header).bytes(body).int4(answerSum);
       for (const index of indices) {
         spans.row(21).date(day).int8(spanNo++).int8(traceNo).int4(segment);
         writeColumns(spans, project, trace.columns[index] as SpanColumns);

@@ -15,8 +15,8 @@ export interface EncodedSegment {
 }
 
 /** The spans of one trace that arrived together, ready to be written. */
-export interface EncodedTrace {
-  readonly segments: readonly EncodedSegment[];
+export interface EncodedTrace<Segment = EncodedSegment> {
+  readonly segments: readonly Segment[];
   /** Index of the top span, and where its text lies. */
   readonly top: number;
   readonly topOpenLength: number;
@@ -39,6 +39,9 @@ export const GLUE_BYTES = 200;
 /** More than they can take: AFTER_TOTAL and the longest total. Room for them must be in the buffer. */
 const LONGEST_GLUE_BYTES = 400;
 
+/** Makes a segment into what is kept of it. Its body lies in the scratch buffer, which the next one overwrites. */
+export type KeepSegment<Segment> = (segment: EncodedSegment, traceId: string) => Segment;
+
 /**
  * Encodes traces; keeps one scratch buffer between calls. Not for use by two threads.
  *
@@ -47,7 +50,15 @@ const LONGEST_GLUE_BYTES = 400;
 export function createSegmentEncoder(
   segmentBytes = SEGMENT_BYTES,
 ): (spans: readonly EncodableSpan[]) => EncodedTrace {
-  let scratch = Buffer.allocUnsafeSlow(2 * segmentBytes);
+  return createSegmentEncoderFor(inOwnMemory, segmentBytes);
+}
+
+/** The same for a store that keeps segments in a form of its own, and so needs no copy of their bodies. */
+export function createSegmentEncoderFor<Segment>(
+  keep: KeepSegment<Segment>,
+  segmentBytes = SEGMENT_BYTES,
+): (spans: readonly EncodableSpan[]) => EncodedTrace<Segment> {
+  let scratch: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(2 * segmentBytes);
 
   return (spans) => {
     const tree = buildTree(spans);
@@ -56,10 +67,11 @@ export function createSegmentEncoder(
     let room = 0;
     for (const length of lengths) room += length + LONGEST_GLUE_BYTES;
     if (scratch.length < room) scratch = Buffer.allocUnsafeSlow(room);
+    const { traceId } = spans[0] as EncodableSpan;
     const segments =
       groups.length === 1
-        ? [assembled(spans, tree, scratch)]
-        : groups.map((group) => loose(spans, group, scratch));
+        ? [keep(assembled(spans, tree, scratch), traceId)]
+        : groups.map((group) => keep(loose(spans, group, scratch), traceId));
     return {
       segments,
       top: tree.top,
@@ -101,7 +113,7 @@ function cutIntoSegments(
 function assembled(
   spans: readonly EncodableSpan[],
   tree: SpanTree,
-  scratch: Buffer,
+  scratch: Buffer<ArrayBuffer>,
 ): EncodedSegment {
   const { preorder, depth } = tree;
   const entries: Mutable<SegmentEntry>[] = [];
@@ -149,7 +161,7 @@ function assembled(
 function loose(
   spans: readonly EncodableSpan[],
   indices: readonly number[],
-  scratch: Buffer,
+  scratch: Buffer<ArrayBuffer>,
 ): EncodedSegment {
   const entries: SegmentEntry[] = [];
   let at = 0;
@@ -175,19 +187,22 @@ function loose(
 function segment(
   [first]: readonly EncodableSpan[],
   entries: readonly SegmentEntry[],
-  scratch: Buffer,
+  scratch: Buffer<ArrayBuffer>,
   length: number,
   spans: readonly number[],
 ): EncodedSegment {
-  const body = new Uint8Array(length);
-  body.set(scratch.subarray(0, length));
+  const body = new Uint8Array(scratch.buffer, scratch.byteOffset, length);
   const header = sealHeader(encodeHeader(entries), body, (first as EncodableSpan).traceId);
   return { header, body, spans };
 }
 
+function inOwnMemory(segment: EncodedSegment): EncodedSegment {
+  return { ...segment, body: segment.body.slice() };
+}
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-export interface TraceToWrite extends EncodedTrace {
+export interface TraceToWrite<Segment = EncodedSegment> extends EncodedTrace<Segment> {
   readonly traceId: string;
   /** By index in the list that was encoded, like the indices in the segments. */
   readonly columns: readonly SpanColumns[];
@@ -203,14 +218,20 @@ export interface BatchToWrite {
 
 /** Groups a batch by trace and encodes each. Keeps a scratch buffer between calls. */
 export function createBatchEncoder(): (batch: SpanBatch) => BatchToWrite {
-  const encodeTrace = createSegmentEncoder();
-  return (batch) => {
-    const traces: TraceToWrite[] = [];
-    for (const [traceId, spans] of byTrace(batch.spans)) {
-      traces.push({ traceId, ...encodeTrace(spans), columns: spans.map(columnsOf) });
-    }
-    return { project: batch.project, receivedAt: batch.receivedAt, traces };
-  };
+  const encodeTraces = createTracesEncoder(createSegmentEncoder());
+  return ({ project, receivedAt, spans }) => ({ project, receivedAt, traces: encodeTraces(spans) });
+}
+
+/** Groups spans by trace and encodes each. */
+export function createTracesEncoder<Segment>(
+  encodeTrace: (spans: readonly EncodableSpan[]) => EncodedTrace<Segment>,
+): (spans: readonly StoredSpan[]) => TraceToWrite<Segment>[] {
+  return (spans) =>
+    Array.from(byTrace(spans), ([traceId, own]) => ({
+      traceId,
+      ...encodeTrace(own),
+      columns: own.map(columnsOf),
+    }));
 }
 
 /** The buffers of a batch, to be moved and not copied to the other thread. */

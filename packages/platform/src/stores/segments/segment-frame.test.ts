@@ -33,6 +33,21 @@ describe.each([
   });
 });
 
+// On both sides of the smallest buffer and of zlib's own, of which four make Node's pool of buffers.
+it.each([100, 128, 130, 1_000, 32 * 1024 - 2, 32 * 1024, 100_000])(
+  "takes no more than half of the memory of %i bytes of text, while many are held",
+  (size) => {
+    const frames = Array.from({ length: 256 }, () =>
+      packFrame(Buffer.alloc(size, '{"id":"lorem ipsum"}')),
+    );
+    const buffers = new Set(frames.map(({ buffer }) => buffer));
+    const held = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const most = Math.min(Math.max(64, size / 2), 16 * 1024);
+    // Each begins at a multiple of eight bytes; the first pool and the last are those of others, too.
+    expect(held).toBeLessThanOrEqual(256 * (most + 8) + 2 * Buffer.poolSize);
+  },
+);
+
 it("is told from records", () => {
   expect(isFrame(Buffer.from('{"id":"1"}'))).toBe(false);
   expect(isFrame(new Uint8Array())).toBe(false);

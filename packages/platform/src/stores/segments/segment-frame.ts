@@ -26,11 +26,19 @@ export function isFrame(body: Uint8Array): boolean {
   return MAGIC.every((byte, n) => body[n] === byte);
 }
 
+/**
+ * A body as a frame. Many may wait to be written, so that each takes at most half of its body's memory where it fits
+ * into that, and not zlib's 16 KiB; a longer one is put together from several buffers.
+ */
 export function packFrame(
   body: Uint8Array,
   kind: keyof typeof FRAMES = "fastest",
 ): Uint8Array<ArrayBuffer> {
-  return zstdCompressSync(body, FRAMES[kind]);
+  const half = Math.max(body.length >> 1, LEAST_CHUNK);
+  return zstdCompressSync(body, {
+    ...FRAMES[kind],
+    chunkSize: Math.min(half, constants.Z_DEFAULT_CHUNK),
+  });
 }
 
 /**
