@@ -116,13 +116,16 @@ export class Maintenance {
   /** Some steps of each task, so that none delays the others. @returns True when there is more to do. */
   async #round(): Promise<boolean> {
     const hasTexts = await this.#attempt("Texts could not be indexed.", () =>
-      this.#steps(() => this.#indexSome()),
+      this.#steps(async () => {
+        const hasIndexed = await this.#indexSome();
+        // In between, as lists without zones read all rows, and indexing may fall behind by minutes.
+        if (hasIndexed) await this.#makeZones();
+        return hasIndexed;
+      }),
     );
+    const hasZones = await this.#makeZones();
     const hasSummaries = await this.#attempt("Summaries could not be made.", () =>
       this.#steps(() => this.#summariseOne()),
-    );
-    const hasZones = await this.#attempt("Zones could not be made.", () =>
-      this.#steps(() => this.#zoneFiller.fillSome()),
     );
     const hasDeleted = await this.#attempt("Deleted traces could not be freed.", () =>
       this.#steps(() =>
@@ -187,6 +190,12 @@ export class Maintenance {
   async #steps(step: () => Promise<boolean>): Promise<boolean> {
     for (let n = 0; n < STEPS_PER_ROUND && !this.#closed; n++) if (!(await step())) return false;
     return true;
+  }
+
+  #makeZones(): Promise<boolean> {
+    return this.#attempt("Zones could not be made.", () =>
+      this.#steps(() => this.#zoneFiller.fillSome()),
+    );
   }
 
   /** @returns False when nothing is to be indexed, or not now. */

@@ -234,6 +234,35 @@ it("takes spans as soon as they are enough for a zone", async () => {
   await alone.close();
 });
 
+it("lists every span that was acknowledged, while others are written and zones are made", async () => {
+  await filled();
+  let isDone = false;
+  const noise = async () => {
+    for (let n = 0; !isDone; n++) {
+      const spans = [0, 1, 2].flatMap((m) => traceOf(10 * TRACES + 3 * n + m));
+      await store.append({ project, receivedAt: TRACES, spans });
+    }
+  };
+  const writing = noise();
+  const acknowledged: string[] = [];
+  for (let n = 0; n < 40; n++) {
+    const id = spanIdOf(1_000_000 + n);
+    // Old, so that it is not among the first rows.
+    const span = storedSpan({
+      traceId: traceIdOf(1_000 + n),
+      id,
+      start: n,
+      latency: 9_999,
+      kind: "TOOL",
+    });
+    await store.append({ project, receivedAt: TRACES, spans: [span] });
+    acknowledged.unshift(id);
+    expect(await idsOf("listSpans", { spankind: "TOOL", minLatency: 9_999 })).toEqual(acknowledged);
+  }
+  isDone = true;
+  await writing;
+});
+
 it("drops the zones of days without traces, and no others", async () => {
   await filled();
   const count = async () =>
