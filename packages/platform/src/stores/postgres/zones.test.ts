@@ -245,22 +245,21 @@ it("lists every span that was acknowledged, while others are written and zones a
   };
   const writing = noise();
   const acknowledged: string[] = [];
-  for (let n = 0; n < 40; n++) {
-    const id = spanIdOf(1_000_000 + n);
-    // Old, so that it is not among the first rows.
-    const span = storedSpan({
-      traceId: traceIdOf(1_000 + n),
-      id,
-      start: n,
-      latency: 9_999,
-      kind: "TOOL",
-    });
-    await store.append({ project, receivedAt: TRACES, spans: [span] });
-    acknowledged.unshift(id);
-    expect(await idsOf("listSpans", { spankind: "TOOL", minLatency: 9_999 })).toEqual(acknowledged);
+  try {
+    for (let n = 0; n < 40; n++) {
+      const id = spanIdOf(1_000_000 + n);
+      const traceId = traceIdOf(1_000 + n);
+      // Old, so that it is not among the first rows.
+      const span = storedSpan({ traceId, id, start: n, latency: 9_999, kind: "TOOL" });
+      await store.append({ project, receivedAt: TRACES, spans: [span] });
+      acknowledged.unshift(id);
+      const found = await idsOf("listSpans", { spankind: "TOOL", minLatency: 9_999 });
+      expect(found).toEqual(acknowledged);
+    }
+  } finally {
+    isDone = true;
+    await writing;
   }
-  isDone = true;
-  await writing;
 });
 
 it("drops the zones of days without traces, and no others", async () => {
