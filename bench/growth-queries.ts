@@ -56,6 +56,12 @@ function casesOf(spanIds: readonly string[]): readonly (readonly [string, () => 
     // Both are common, but no span has both.
     ["tool calls that cost something", () => spans("spankind=TOOL&min_cost=0.000001")],
     ["model calls with the name of a task", () => spans("spankind=LLM&name=render_prompt")],
+    ["tool calls that took longer than any", () => spans("spankind=TOOL&min_latency=100000000")],
+    ["model calls in production", () => spans("spankind=LLM&environment=production")],
+    [
+      "failed traces with a variant that none of them has",
+      () => traces("status=ERROR&variant=short-answers"),
+    ],
     ["spans of an environment that is not there", () => spans("environment=absent")],
     ["traces with the most common word", () => traces(`q=${word(0)}`)],
     ["spans with the most common word", () => spans(`q=${word(0)}`)],

@@ -9,6 +9,8 @@ export interface LoadOptions {
   readonly next: () => Buffer | undefined;
   /** Told of every answer how many milliseconds it took. */
   readonly onAnswer?: (milliseconds: number) => void;
+  /** Sends a request again that was answered 503 with `Retry-After`, as an exporter does. Otherwise any 503 fails. */
+  readonly retries?: boolean;
 }
 
 export interface LoadResult {
@@ -19,14 +21,15 @@ export interface LoadResult {
 
 /** Sends requests over several connections, one at a time on each, until there are no more. */
 export async function httpLoad(options: LoadOptions): Promise<LoadResult> {
-  const { port, connections, next, onAnswer } = options;
+  const { port, connections, next, onAnswer, retries = false } = options;
   let answers = 0;
   const started = performance.now();
   const count = (milliseconds: number) => {
     answers++;
     onAnswer?.(milliseconds);
   };
-  await Promise.all(Array.from({ length: connections }, () => useConnection(port, next, count)));
+  const use = () => useConnection(port, next, count, retries);
+  await Promise.all(Array.from({ length: connections }, use));
   const seconds = (performance.now() - started) / 1000;
   return { answers, seconds, perSecond: answers / seconds };
 }
@@ -61,18 +64,25 @@ function useConnection(
   port: number,
   next: () => Buffer | undefined,
   onAnswer: (milliseconds: number) => void,
+  retries: boolean,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", noDelay: true });
     /** Bytes of the body still to come; undefined before the head of an answer. */
     let left: number | undefined;
     let sent = 0;
-    const send = () => {
-      const request = next();
+    let request: Buffer | undefined;
+    /** Seconds after which the same request is to be sent again. */
+    let again: number | undefined;
+    const write = () => {
       left = undefined;
-      sent = performance.now();
       if (request === undefined) socket.end();
       else socket.write(request);
+    };
+    const send = () => {
+      request = next();
+      sent = performance.now();
+      write();
     };
     socket.on("connect", send);
     socket.on("error", reject);
@@ -82,7 +92,11 @@ function useConnection(
         const end = chunk.indexOf("\r\n\r\n");
         const head = chunk.toString("latin1", 0, end);
         const length = /content-length: (\d+)/i.exec(head)?.[1];
-        if (!head.startsWith("HTTP/1.1 200") || length === undefined) {
+        const wait = /\nretry-after: (\d+)/i.exec(head)?.[1];
+        const isOverload = head.startsWith("HTTP/1.1 503") && wait !== undefined;
+        again = retries && isOverload ? Number(wait) : undefined;
+        const isGood = head.startsWith("HTTP/1.1 200") || again !== undefined;
+        if (!isGood || length === undefined) {
           socket.destroy(new Error(`Unexpected answer: ${chunk.toString("latin1", 0, 300)}`));
           return;
         }
@@ -90,7 +104,8 @@ function useConnection(
       } else {
         left -= chunk.length;
       }
-      if (left === 0) {
+      if (left === 0 && again !== undefined) setTimeout(write, 1_000 * again);
+      else if (left === 0) {
         onAnswer(performance.now() - sent);
         send();
       }

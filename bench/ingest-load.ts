@@ -19,7 +19,10 @@ interface Sending {
   send(next: () => Buffer | undefined): Promise<LoadResult>;
 }
 
-/** Sends spans in batches over 8 connections, each answer awaited: what comes back is on disk. */
+/**
+ * Sends spans in batches over 8 connections, each answer awaited: what comes back is on disk. A batch that an
+ * overloaded server refuses is sent again.
+ */
 export function ingestSpans(
   port: number,
   spans: number,
@@ -28,7 +31,7 @@ export function ingestSpans(
 ): Promise<IngestResult> {
   return sendBatches(spans, load, {
     toRequest: (body) => postRequest("/v1/traces", "application/x-protobuf", body, headers),
-    send: (next) => httpLoad({ port, connections: 8, next }),
+    send: (next) => httpLoad({ port, connections: 8, next, retries: true }),
   });
 }
 

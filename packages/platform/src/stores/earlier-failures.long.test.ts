@@ -8,6 +8,7 @@ import { openClickHouseStore } from "./clickhouse/clickhouse-store.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "./contract/stored-span.fixture.ts";
 import { openPostgresStore } from "./postgres/postgres-store.ts";
 import { SpanDatabase } from "./postgres/span-database.ts";
+import { WITHOUT_ZONES } from "./postgres/without-zones.fixture.ts";
 import type { SpanFilter } from "./span-query.ts";
 import type { SpanStore } from "./span-store.ts";
 import { checkFolder } from "./sqlite/check-folder.ts";
@@ -59,6 +60,7 @@ async function inPostgres(): Promise<Upgraded> {
     downgrade: async () => {
       const database = new SpanDatabase(address, { connections: 1, statementMs: 60_000 });
       for (const statement of [
+        ...WITHOUT_ZONES,
         "DROP INDEX agate.traces_failed",
         `UPDATE agate.traces SET total = split_part(total, '${SHOWN}', 1)`,
         "ALTER TABLE agate.traces DROP COLUMN failed_spans, DROP COLUMN unpriced_calls",

@@ -9,6 +9,7 @@ import { openClickHouseStore } from "./clickhouse/clickhouse-store.ts";
 import { spanIdOf, storedSpan, traceIdOf, usageOf } from "./contract/stored-span.fixture.ts";
 import { openPostgresStore } from "./postgres/postgres-store.ts";
 import { SpanDatabase } from "./postgres/span-database.ts";
+import { WITHOUT_ZONES } from "./postgres/without-zones.fixture.ts";
 import type { SpanStore } from "./span-store.ts";
 import { checkFolder } from "./sqlite/check-folder.ts";
 import { filesIn } from "./sqlite/data-directory.ts";
@@ -59,6 +60,7 @@ async function inPostgres(): Promise<Upgraded> {
     downgrade: async () => {
       const database = new SpanDatabase(address, { connections: 1, statementMs: 60_000 });
       for (const statement of [
+        ...WITHOUT_ZONES,
         `UPDATE agate.traces SET total = replace(total, '${SHOWN}', '')`,
         "ALTER TABLE agate.traces DROP COLUMN unpriced_calls",
         "ALTER TABLE agate.segments DROP COLUMN answer_sum",

@@ -6,6 +6,7 @@ import { openPostgresStore } from "./postgres-store.ts";
 import { prepareSpanDatabase } from "./prepare-database.ts";
 import type { SqlRunner } from "./span-database.ts";
 import { SpanDatabase } from "./span-database.ts";
+import { WITHOUT_ZONES } from "./without-zones.fixture.ts";
 
 it("has PostgreSQL count the rows of a day that has become large, and has grown eight-fold since", async () => {
   const address = await (await sharedPostgres()).createDatabase();
@@ -93,11 +94,12 @@ it("has PostgreSQL make no statistics of the words of a row, in new days and in 
   );
 
   for (const statement of [
+    ...WITHOUT_ZONES,
     "ALTER TABLE agate.texts DROP COLUMN word_list",
     "ALTER TABLE agate.long_texts DROP COLUMN word_list",
     "ALTER INDEX agate.spans_by_time RENAME TO spans_by_start",
     "ALTER INDEX agate.spans_by_segment RENAME TO spans_by_no",
-    "UPDATE agate.span_schema SET version = version - 3",
+    "UPDATE agate.span_schema SET version = version - 4",
   ]) {
     await database.query(statement);
   }

@@ -10,14 +10,17 @@ import {
 } from "../segments/segment.ts";
 import type { SpanAdditions } from "../span-additions.ts";
 import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
+import type { ListedTable } from "./filter-sql.ts";
 import { addAfter, spansToList, whereSpans, whereTraces } from "./filter-sql.ts";
 import { ListedScores } from "./listed-scores.ts";
 import { planSpans, planTraces } from "./plan-search.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import type { ReadSegment } from "./read-segments.ts";
 import { mergeHeaders, segmentsInOrder } from "./read-segments.ts";
-import type { SpanSearch } from "./search-plan.ts";
-import type { SqlRunner } from "./span-database.ts";
+import type { ListPart, ZonedList } from "./rows-by-zone.ts";
+import { addPart, isByZones, rowsByZone, spansInZones, tracesInZones } from "./rows-by-zone.ts";
+import type { SpanSearch, TraceSearch } from "./search-plan.ts";
+import type { QueryRunner, SqlRunner } from "./span-database.ts";
 
 /** Spans whose records are read for one page of a search: the page ends there, and the next goes on behind it. */
 const MOST_READ = 10_000;
@@ -50,20 +53,15 @@ interface SpanRow {
 }
 
 /** A page of traces, as their tops. */
-export async function listTraces(runner: SqlRunner, request: ListRequest): Promise<ListPage> {
-  const { project, filter, limit, content, maxBytes, after } = request;
+export async function listTraces(runner: QueryRunner, request: ListRequest): Promise<ListPage> {
+  const { project, filter, limit, content, maxBytes } = request;
   const search = await planTraces(runner, project, filter.text);
   if (search === undefined) return EMPTY_PAGE;
-  const where = whereTraces(project, filter, search);
-  addAfter(where, "t", after);
-  const most = where.value(limit + 1);
-  const rows = await runner.query<TraceRow>(
-    `SELECT t.trace_no, t.day, t.top_segment AS segment, t.trace_id, t.start, t.start_nanos, t.top_offset,
-       t.top_length, t.total
-     FROM agate.traces t WHERE ${where.text}
-     ORDER BY t.start DESC, t.start_nanos DESC, t.trace_id DESC LIMIT ${most}`,
-    where.values,
-  );
+  const rows = isByZones("t", filter)
+    ? await rowsByZone(runner, zonedList("t", request), limit + 1, (runs, part, most) =>
+        traceRows(runs, request, search, part, most),
+      )
+    : await traceRows(runner, request, search, null, limit + 1);
   const traceIds = rows.map(({ trace_id }) => trace_id);
   const scores = await ListedScores.ofTops(runner, project, traceIds);
   const page = new ListPageBuilder(maxBytes);
@@ -89,14 +87,41 @@ export async function listTraces(runner: SqlRunner, request: ListRequest): Promi
   return page.finish(shown < rows.length);
 }
 
+/** @param part Null for all of the list. */
+function traceRows(
+  runner: SqlRunner,
+  { project, filter, after }: ListRequest,
+  search: readonly TraceSearch[],
+  part: ListPart | null,
+  most: number,
+): Promise<TraceRow[]> {
+  const where = whereTraces(project, filter, search);
+  addAfter(where, "t", after);
+  const zones = addPart(where, "t", part);
+  const columns = `t.trace_no, t.day, t.top_segment AS segment, t.trace_id, t.start, t.start_nanos, t.top_offset,
+    t.top_length, t.total`;
+  // A zone that is not cut off from others may share traces with them.
+  return runner.query<TraceRow>(
+    `SELECT ${zones === undefined ? "" : "DISTINCT "}${columns}
+     FROM ${zones === undefined ? "agate.traces t" : tracesInZones(where, zones)} WHERE ${where.text}
+     ORDER BY t.start DESC, t.start_nanos DESC, t.trace_id DESC LIMIT ${where.value(most)}`,
+    where.values,
+  );
+}
+
 /** A page of spans. */
-export async function listSpans(runner: SqlRunner, request: ListRequest): Promise<ListPage> {
+export async function listSpans(runner: QueryRunner, request: ListRequest): Promise<ListPage> {
   const { project, filter, limit, after } = request;
   const search = await planSpans(runner, project, filter);
   if (search === undefined) return EMPTY_PAGE;
   const page = new SpanPage(runner, request);
   if (filter.text === undefined) {
-    const rows = await spanRows(runner, request, search, after, limit + 1);
+    const rows =
+      search === null && isByZones("p", filter)
+        ? await rowsByZone(runner, zonedList("p", request), limit + 1, (runs, part, most) =>
+            spanRows(runs, request, null, after, most, part),
+          )
+        : await spanRows(runner, request, search, after, limit + 1);
     const isFull = (await page.add(rows.slice(0, limit))) === "full";
     return page.finish(isFull || rows.length > limit);
   }
@@ -120,16 +145,28 @@ function spanRows(
   search: SpanSearch | null,
   after: ListPosition | null,
   most: number,
+  part: ListPart | null = null,
 ): Promise<SpanRow[]> {
   const where = whereSpans(project, filter, search);
   addAfter(where, "p", after);
+  const zones = addPart(where, "p", part);
+  const from = zones === undefined ? spansToList(where, search) : spansInZones(where, zones);
   return runner.query<SpanRow>(
-    `SELECT p.trace_no, p.day, p.segment, p.span_id, p.start, p.start_nanos, t.trace_id, t.segments
-     FROM ${spansToList(where, search)}
+    `SELECT ${zones === undefined ? "" : "DISTINCT "}p.trace_no, p.day, p.segment, p.span_id, p.start, p.start_nanos,
+       t.trace_id, t.segments
+     FROM ${from}
      WHERE ${where.text}
      ORDER BY p.start DESC, p.start_nanos DESC, p.span_id DESC, t.trace_id DESC LIMIT ${where.value(most)}`,
     where.values,
   );
+}
+
+function zonedList(table: ListedTable, { project, filter, after }: ListRequest): ZonedList {
+  const last = Math.min(
+    after?.start ?? Number.MAX_SAFE_INTEGER,
+    filter.startedBefore ?? Number.MAX_SAFE_INTEGER,
+  );
+  return { table, project, filter, last };
 }
 
 function positionOf({ start, start_nanos, trace_id, span_id }: SpanRow): ListPosition {

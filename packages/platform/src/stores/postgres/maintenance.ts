@@ -14,6 +14,7 @@ import type { SpanDatabase } from "./span-database.ts";
 import { SpanIndexer } from "./span-indexer.ts";
 import { summariseNext } from "./summarise-traces.ts";
 import { dropEmptyDays, freeSome } from "./trace-remover.ts";
+import { dropEmptyZones, ZoneFiller } from "./zone-filler.ts";
 
 /** How often it polls for work, of any server. */
 const POLL_MS = 500;
@@ -26,7 +27,7 @@ const LONGEST_BETWEEN_DROPS_MS = 16 * DROP_DAYS_EVERY_MS;
 const STEPS_PER_ROUND = 20;
 
 /**
- * Background work after commits: indexes texts, summarises large traces, frees deleted rows, compacts
+ * Background work after commits: indexes texts, summarises large traces, makes zones, frees deleted rows, compacts
  * segments, drops empty days and has new ones analysed. All servers share the work; what a server that died has not finished the
  * others take over.
  */
@@ -39,6 +40,7 @@ export class Maintenance {
   readonly #pacer = new SummaryPacer();
   /** The last of this pass. Each is taken once, by its number: one that keeps growing must not delay the others. */
   #summarised = 0;
+  readonly #zoneFiller: ZoneFiller;
   readonly #freeing: PerTraceTask;
   readonly #compacting: PerTraceTask;
   readonly #compaction: CompactionRule;
@@ -55,11 +57,13 @@ export class Maintenance {
     database: SpanDatabase,
     onTrouble: (trouble: StoreTrouble) => void,
     compaction: CompactionRule,
+    spansPerZone?: number,
   ) {
     this.#compaction = compaction;
     this.#database = database;
     this.#indexRest = new IndexRest(database);
     this.#indexer = new SpanIndexer(database, onTrouble);
+    this.#zoneFiller = new ZoneFiller(database, spansPerZone);
     this.#onTrouble = onTrouble;
     this.#summarising = new PerTraceTask("Could not make the summary", onTrouble);
     this.#freeing = new PerTraceTask("Could not free the rows", onTrouble);
@@ -112,8 +116,14 @@ export class Maintenance {
   /** Some steps of each task, so that none delays the others. @returns True when there is more to do. */
   async #round(): Promise<boolean> {
     const hasTexts = await this.#attempt("Texts could not be indexed.", () =>
-      this.#steps(() => this.#indexSome()),
+      this.#steps(async () => {
+        const hasIndexed = await this.#indexSome();
+        // In between, as lists without zones read all rows, and indexing may fall behind by minutes.
+        if (hasIndexed) await this.#makeZones();
+        return hasIndexed;
+      }),
     );
+    const hasZones = await this.#makeZones();
     const hasSummaries = await this.#attempt("Summaries could not be made.", () =>
       this.#steps(() => this.#summariseOne()),
     );
@@ -140,7 +150,7 @@ export class Maintenance {
       this.#nextAnalysisAt = performance.now() + ANALYSE_EVERY_MS;
       await this.#attempt("Tables could not be analysed.", () => this.#analyse());
     }
-    return hasTexts || hasSummaries || hasDeleted || hasSuperseded;
+    return hasTexts || hasSummaries || hasZones || hasDeleted || hasSuperseded;
   }
 
   /** @returns False also after a failure: the next round retries. */
@@ -167,6 +177,7 @@ export class Maintenance {
     this.#nextDropAt = performance.now() + between;
     this.#betweenDropsMs = Math.min(2 * between, LONGEST_BETWEEN_DROPS_MS);
     await dropEmptyDays(this.#database);
+    await dropEmptyZones(this.#database);
     this.#betweenDropsMs = DROP_DAYS_EVERY_MS;
     return false;
   }
@@ -179,6 +190,12 @@ export class Maintenance {
   async #steps(step: () => Promise<boolean>): Promise<boolean> {
     for (let n = 0; n < STEPS_PER_ROUND && !this.#closed; n++) if (!(await step())) return false;
     return true;
+  }
+
+  #makeZones(): Promise<boolean> {
+    return this.#attempt("Zones could not be made.", () =>
+      this.#steps(() => this.#zoneFiller.fillSome()),
+    );
   }
 
   /** @returns False when nothing is to be indexed, or not now. */
@@ -227,6 +244,7 @@ export interface MaintenanceData {
   /** Where a `StoreTrouble` is reported. */
   readonly troubles: MessagePort;
   readonly compaction: CompactionRule;
+  readonly spansPerZone: number | undefined;
 }
 
 /**

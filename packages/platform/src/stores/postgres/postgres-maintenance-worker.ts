@@ -12,7 +12,7 @@ const CONNECTIONS = 2;
 /** No request waits for maintenance. */
 const STATEMENT_MS = 300_000;
 
-const { address, troubles, compaction } = workerData as MaintenanceData;
+const { address, troubles, compaction, spansPerZone } = workerData as MaintenanceData;
 const main = parentPort as MessagePort;
 const database = new SpanDatabase(address, {
   connections: CONNECTIONS,
@@ -23,6 +23,7 @@ const maintenance = new Maintenance(
   database,
   (trouble) => troubles.postMessage(trouble),
   compaction,
+  spansPerZone,
 );
 // Ingest and reads have priority over maintenance.
 lowerThreadPriority();

@@ -66,6 +66,8 @@ export interface PostgresStoreOptions {
   readonly largeTraceSpans?: number;
   /** When segments are compacted; tests use small values. */
   readonly compaction?: CompactionRule;
+  /** About how many spans a zone has; tests use small values. */
+  readonly spansPerZone?: number;
 }
 
 /** Ten servers, with the other connections that they have, stay within PostgreSQL's usual hundred. */
@@ -109,7 +111,14 @@ class PostgresStore implements SpanStore {
   readonly #onTrouble: (trouble: StoreTrouble) => void;
 
   constructor(options: PostgresStoreOptions) {
-    const { address, onFailure, onTrouble = () => {}, queries, largeTraceSpans } = options;
+    const {
+      address,
+      onFailure,
+      onTrouble = () => {},
+      queries,
+      largeTraceSpans,
+      spansPerZone,
+    } = options;
     const { maxSpansPerTrace = Number.POSITIVE_INFINITY } = options;
     const { compaction = { afterMs: Math.max(COMPACT_AFTER_MS, queries?.timeoutMs ?? 0) } } =
       options;
@@ -133,7 +142,7 @@ class PostgresStore implements SpanStore {
     this.#watch = new TraceWatch(this.#database, onFailure);
     const { port1, port2: troubles } = new MessageChannel();
     port1.on("message", onTrouble).unref();
-    const data: MaintenanceData = { address, troubles, compaction };
+    const data: MaintenanceData = { address, troubles, compaction, spansPerZone };
     this.#maintenance = new StoreThread<MaintenanceApi>(
       () => spawnThread(import.meta.url, "postgres-maintenance-worker", data, [troubles]),
       onFailure,

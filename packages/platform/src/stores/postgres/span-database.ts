@@ -38,10 +38,18 @@ export interface SqlRunner {
   ): Promise<Row[]>;
 }
 
+/** Statements that may also be run together over one snapshot: commits in between are not seen. */
+export interface QueryRunner extends SqlRunner {
+  snapshot<Result>(work: (runner: SqlRunner) => Promise<Result>): Promise<Result>;
+}
+
 export interface SqlTransaction extends SqlRunner {
   /** @param into Table and columns. */
   copy(into: string, rows: CopyRows): Promise<void>;
 }
+
+/** Begins a transaction that reads one snapshot. */
+export const SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
 /** The signal of statements that run to their end. */
 const NEVER = new AbortController().signal;
@@ -95,9 +103,10 @@ export class SpanDatabase implements SqlRunner {
   }
 
   /** The same, for statements that are cancelled when a signal fires; they reject with its reason. */
-  until(signal: AbortSignal): SqlRunner {
+  until(signal: AbortSignal): QueryRunner {
     return {
       query: (text, values = [], name) => this.#queryUntil(signal, text, values, name),
+      snapshot: (work) => this.transaction(work, SNAPSHOT, signal),
     };
   }
 

@@ -307,4 +307,66 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX traces_evaluated ON agate.traces (project, start) WHERE run IS NOT NULL;
   CREATE INDEX traces_failed ON agate.traces (project, start) WHERE failed_spans > 0;
   `,
+  `
+  -- What some thousand spans have together, and their traces, so that a list by several values reads only those that
+  -- may have all of them: see zone-filler.ts. In the order in which writers lock them.
+  LOCK TABLE agate.traces, agate.unindexed IN SHARE ROW EXCLUSIVE MODE;
+  -- The segments of a zone, as runs: of all traces from one number to another, the segments from one to another.
+  CREATE TABLE agate.zones (
+    zone_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    day date NOT NULL,
+    first_traces bigint[] NOT NULL,
+    last_traces bigint[] NOT NULL,
+    first_segments integer[] NOT NULL,
+    last_segments integer[] NOT NULL
+  );
+  -- Bounds of the rows of a subset; the columns of marks have bits by a hash of each value.
+  CREATE TABLE agate.zone_bounds (
+    zone_no bigint NOT NULL,
+    first_start bigint NOT NULL,
+    last_start bigint NOT NULL,
+    latency float8 NOT NULL,
+    cost float8 NOT NULL,
+    spankind integer NOT NULL,
+    status integer NOT NULL,
+    application integer NOT NULL,
+    route integer NOT NULL,
+    variant integer NOT NULL,
+    revision integer NOT NULL,
+    environment integer NOT NULL,
+    subset smallint NOT NULL,
+    of_traces boolean NOT NULL,
+    project text COLLATE "C" NOT NULL
+  );
+  CREATE INDEX zone_bounds_by_start ON agate.zone_bounds (project, of_traces, subset, last_start);
+  CREATE INDEX zone_bounds_by_zone ON agate.zone_bounds (zone_no);
+
+  -- Places of segments that are in no zone yet, as JSON, and about how many spans these are.
+  CREATE TABLE agate.unzoned (
+    unzoned_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    places text NOT NULL,
+    spans integer NOT NULL
+  );
+  -- Traces up to this number were there before, and are still to be added, from the last to the first.
+  CREATE TABLE agate.zone_progress AS SELECT coalesce(max(trace_no), 0) AS earlier FROM agate.traces;
+
+  -- By triggers, so that servers of the version before leave their segments, too, while both run.
+  ALTER TABLE agate.unindexed ADD COLUMN spans integer NOT NULL DEFAULT 1000;
+  CREATE FUNCTION agate.leave_segments_unzoned() RETURNS trigger LANGUAGE plpgsql
+  AS $$BEGIN
+    INSERT INTO agate.unzoned (places, spans) SELECT places, spans FROM fresh WHERE NOT is_again;
+    RETURN NULL;
+  END$$;
+  CREATE TRIGGER segments_unzoned AFTER INSERT ON agate.unindexed
+    REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION agate.leave_segments_unzoned();
+  -- A summary that is made after its spans were committed changes the row of the trace.
+  CREATE FUNCTION agate.leave_trace_unzoned() RETURNS trigger LANGUAGE plpgsql
+  AS $$BEGIN
+    INSERT INTO agate.unzoned (places, spans)
+    VALUES (format('[[%s,%s,%s]]', NEW.day - date '1970-01-01', NEW.trace_no, NEW.top_segment), 1);
+    RETURN NULL;
+  END$$;
+  CREATE TRIGGER summary_unzoned AFTER UPDATE OF summarised ON agate.traces FOR EACH ROW
+    WHEN (NEW.summarised > 0 AND NEW.changed <> pg_current_xact_id()) EXECUTE FUNCTION agate.leave_trace_unzoned();
+  `,
 ];

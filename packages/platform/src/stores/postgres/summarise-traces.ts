@@ -16,6 +16,7 @@ import type { PackedTrace } from "./packed-trace.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import { mergeHeaders } from "./read-segments.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
+import { SNAPSHOT } from "./span-database.ts";
 
 /** What lists, filters and analytics see of a trace, with types: the summary's columns. */
 export const TRACE_SUMMARY = [
@@ -85,9 +86,6 @@ const UPDATE = `
   FROM unnest(${COLUMNS.map(([, type], n) => `$${n + 1}::${type}[]`).join(", ")})
     AS n (${COLUMNS.map(([name]) => name).join(", ")})
   WHERE t.trace_no = n.trace_no`;
-
-/** Of one snapshot: commits in between are not seen. */
-const SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 
 /** What lists show of a trace, made from the spans that it has at one moment. */
 interface TraceSummary {

@@ -75,9 +75,11 @@ async function writeRows(
        status, application, route, variant, revision, environment, user_id, session_id, run, cost)`,
     spans,
   );
+  const rows = unindexed.rows();
   await transaction.query(
-    "INSERT INTO agate.unindexed (places, is_saturated) SELECT unnest($1::text[]), $2::boolean",
-    [unindexed.rows(), String(isSaturated)],
+    `INSERT INTO agate.unindexed (places, spans, is_saturated)
+     SELECT places, spans, $3::boolean FROM unnest($1::text[], $2::integer[]) AS n (places, spans)`,
+    [rows.map(({ places }) => places), rows.map(({ spans }) => spans), String(isSaturated)],
   );
 }
 

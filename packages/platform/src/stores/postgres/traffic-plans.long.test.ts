@@ -5,7 +5,7 @@ import type { SpanStore } from "../span-store.ts";
 import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { listSpans, listTraces } from "./list-reader.ts";
 import { openPostgresStore } from "./postgres-store.ts";
-import type { SqlRunner } from "./span-database.ts";
+import type { QueryRunner } from "./span-database.ts";
 import { SpanDatabase } from "./span-database.ts";
 
 const project = "default";
@@ -54,16 +54,17 @@ afterAll(async () => {
   await store.close();
 });
 
-type List = (runner: SqlRunner, request: ListRequest) => Promise<ListPage>;
+type List = (runner: QueryRunner, request: ListRequest) => Promise<ListPage>;
 
 /** The plan of the statement of a list that finds its rows. */
 async function planOf(list: List, filter: SpanFilter, listed = project): Promise<string> {
-  const asked: Parameters<SqlRunner["query"]>[] = [];
-  const noting: SqlRunner = {
+  const asked: Parameters<QueryRunner["query"]>[] = [];
+  const noting: QueryRunner = {
     query: (...statement) => {
       asked.push(statement);
       return database.query(...statement);
     },
+    snapshot: (work) => work(noting),
   };
   await list(noting, { project: listed, filter, limit: 50, after: null });
   const [text, values] = asked.find(([statement]) => statement.includes("ORDER BY"))!;
@@ -127,11 +128,12 @@ it.each([
   const own = `project-${count}`;
   await appendCrowded(own, count);
   const asked: string[] = [];
-  const noting: SqlRunner = {
+  const noting: QueryRunner = {
     query: (...statement) => {
       asked.push(statement[0]);
       return database.query(...statement);
     },
+    snapshot: (work) => work(noting),
   };
   const request = { project: own, filter: { anyError: true }, limit: 3, after: null };
   const page = await listSpans(noting, request);

@@ -6,20 +6,21 @@ const SPANS_PER_ROW = 1_000;
 
 /** The places that a transaction leaves to be indexed, as rows of `unindexed`. */
 export class UnindexedPlaces {
-  readonly #rows: Place[][] = [];
-  #spans = SPANS_PER_ROW;
+  readonly #rows: { readonly places: Place[]; spans: number }[] = [];
 
   add(spans: number, place: Place): void {
-    if (this.#spans >= SPANS_PER_ROW) {
-      this.#rows.push([]);
-      this.#spans = 0;
+    let row = this.#rows.at(-1);
+    if (row === undefined || row.spans >= SPANS_PER_ROW) {
+      row = { places: [], spans: 0 };
+      this.#rows.push(row);
     }
-    this.#rows.at(-1)?.push(place);
-    this.#spans += spans;
+    row.places.push(place);
+    row.spans += spans;
   }
 
-  rows(): string[] {
-    return this.#rows.map((places) => JSON.stringify(places));
+  /** Each with its places as JSON. */
+  rows(): { readonly places: string; readonly spans: number }[] {
+    return this.#rows.map(({ places, spans }) => ({ places: JSON.stringify(places), spans }));
   }
 }
 

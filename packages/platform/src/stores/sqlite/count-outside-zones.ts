@@ -1,9 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SpanColumns } from "../summary/summary-columns.ts";
+import { MARKED_NAMES, marksOf, subsetsOf } from "../zones/zone-bounds.ts";
 import type { ListedTable } from "./sql.ts";
 import type { NumberedRow } from "./zone-filler.ts";
 import { selectRows } from "./zone-filler.ts";
-import { MARKED_NAMES, marksOf, subsetsOf, ZONES } from "./zone-map.ts";
+import { ZONES } from "./zone-map.ts";
 
 /** As it is stored for a subset of a zone. */
 type StoredBounds = readonly [

@@ -5,13 +5,14 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { SpanFilter } from "../span-query.ts";
 import type { SpanColumns } from "../summary/summary-columns.ts";
+import { markOf, subsetWith } from "../zones/zone-bounds.ts";
 import { countOutsideZones } from "./count-outside-zones.ts";
 import { interruptMemory, QueryInterrupt } from "./query-interrupt.ts";
 import type { ListPart, ZonedList } from "./rows-by-zone.ts";
 import { partSql, rowsByZone, zonesOf } from "./rows-by-zone.ts";
 import { migrate } from "./span-schema.ts";
 import type { Sql } from "./sql.ts";
-import { markOf, subsetWith, ZONES, ZoneMap } from "./zone-map.ts";
+import { ZONES, ZoneMap } from "./zone-map.ts";
 
 // The order of a list does not depend on how many zones it is read from, nor on how their starts overlap.
 

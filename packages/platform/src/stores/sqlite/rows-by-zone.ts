@@ -1,11 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { FilterCondition } from "../filter-conditions.ts";
 import { filterConditions } from "../filter-conditions.ts";
 import type { SpanFilter } from "../span-query.ts";
+import type { BoundsTest } from "../zones/zone-bounds.ts";
+import { subsetFor, testOf } from "../zones/zone-bounds.ts";
 import { wanted } from "./query-interrupt.ts";
 import type { ListedTable, Sql } from "./sql.ts";
 import { allOf } from "./sql.ts";
-import { isMarked, markOf, subsetWith, ZONES } from "./zone-map.ts";
+import { ZONES } from "./zone-map.ts";
 
 /** The first rows of a list, which are all looked at: a filter that many rows match finds a page among them. */
 const FIRST_ROWS = 2_000;
@@ -50,23 +51,17 @@ export function zonesOf(table: ListedTable, project: string, filter: SpanFilter)
   if (table === "p" && status === "ERROR") return undefined;
   const conditions = filterConditions(filter);
   if (!conditions.some(({ column }) => WITHOUT_INDEX[table].includes(column))) return undefined;
-  const equal = conditions.filter(({ operator }) => operator === "=");
-  const subset = subsetWith(new Map(equal.map(({ column, value }) => [column, value])));
   const own = {
     text: `${wanted("z.zone")} AND z.project = ? AND z.subset = ?`,
-    values: [project, subset],
+    values: [project, subsetFor(conditions)],
   };
-  return allOf([own, ...conditions.flatMap(testOf)]);
+  const tests = conditions.map(testOf).filter((test) => test !== undefined);
+  return allOf([own, ...tests.map(toSql)]);
 }
 
-function testOf({ column, operator, value }: FilterCondition): Sql[] {
-  if (isMarked(column)) return [{ text: `z.${column} & ?`, values: [markOf(value)] }];
-  if (column === "latency" || column === "cost") {
-    return [{ text: `z.${column} ${operator} ?`, values: [value] }];
-  }
-  if (column !== "start") return [];
-  const bound = operator === ">=" ? "last_start" : "first_start";
-  return [{ text: `z.${bound} ${operator} ?`, values: [value] }];
+function toSql(test: BoundsTest): Sql {
+  if (test.kind === "mark") return { text: `z.${test.column} & ?`, values: [test.mark] };
+  return { text: `z.${test.column} ${test.operator} ?`, values: [test.value] };
 }
 
 /**

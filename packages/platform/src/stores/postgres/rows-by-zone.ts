@@ -1,0 +1,206 @@
+import { filterConditions } from "../filter-conditions.ts";
+import type { SpanFilter } from "../span-query.ts";
+import { subsetFor, testOf } from "../zones/zone-bounds.ts";
+import { dateText } from "./day.ts";
+import type { ListedTable } from "./filter-sql.ts";
+import { Conditions } from "./filter-sql.ts";
+import type { QueryRunner, SqlRunner } from "./span-database.ts";
+import { parsePlaces } from "./unindexed-places.ts";
+import type { SegmentRuns } from "./zone-runs.ts";
+import { toRuns } from "./zone-runs.ts";
+
+/** The first rows of a list, which are all looked at: a filter that many rows match finds a page among them. */
+const FIRST_ROWS = 2_000;
+/** How many zones are read then: few at first. Where they have not enough, the rest is read in the list's order. */
+const FEW_ZONES = 8;
+const MOST_ZONES = 64;
+/** With more spans that are in no zone yet, lists do without zones. */
+const MOST_UNZONED = 20_000;
+
+/** A list whose rows are found by zones. */
+export interface ZonedList {
+  readonly table: ListedTable;
+  readonly project: string;
+  readonly filter: SpanFilter;
+  /** No row starts later. */
+  readonly last: number;
+}
+
+/** A part of a list: all rows, or those of some zones, with a start up to one and beyond another. */
+export interface ListPart {
+  readonly zones?: ReadZones;
+  readonly upTo: number;
+  readonly beyond?: number;
+}
+
+/** The zones to read, and the segments that no zone has yet. */
+export interface ReadZones {
+  readonly numbers: readonly number[];
+  readonly unzoned: readonly SegmentRuns[];
+}
+
+export type ReadPart<Row> = (
+  runner: SqlRunner,
+  part: ListPart,
+  most: number,
+) => Promise<readonly Row[]>;
+
+/** Columns that have no index to find the rows of a list by. */
+const WITHOUT_INDEX: Record<ListedTable, readonly string[]> = {
+  t: ["name", "spankind", "status", "revision", "latency", "cost"],
+  p: [
+    ...["name", "spankind", "status", "revision", "latency", "cost"],
+    ...["application", "variant", "environment"],
+  ],
+};
+
+/** Whether zones help to find the rows of a list: of the others, an index finds few. */
+export function isByZones(table: ListedTable, filter: SpanFilter): boolean {
+  const { sessionId, userId, run, anyError, status, text, traceIds } = filter;
+  if ((sessionId ?? userId ?? run ?? text ?? traceIds) !== undefined) return false;
+  if (anyError === true || (table === "p" && status === "ERROR")) return false;
+  const columns = filterConditions(filter).flatMap(({ column }) =>
+    column === "start" ? [] : [column],
+  );
+  return columns.length > 1 || columns.some((column) => WITHOUT_INDEX[table].includes(column));
+}
+
+/**
+ * The first rows of a list in its order, from zones that may have some. The zones with the latest starts are read
+ * first: what they have beyond the last start of the next zone comes before all that other zones have.
+ *
+ * @param most How many rows, at most.
+ * @param read Reads rows of a part in their order.
+ */
+export async function rowsByZone<Row>(
+  runner: QueryRunner,
+  list: ZonedList,
+  most: number,
+  read: ReadPart<Row>,
+): Promise<Row[]> {
+  const { table, project } = list;
+  const [first] = await runner.query<{ start: number }>(
+    `SELECT start FROM ${table === "t" ? "agate.traces" : "agate.spans"}
+     WHERE project = $1 AND start <= $2 ORDER BY start DESC LIMIT 1 OFFSET ${FIRST_ROWS}`,
+    [project, list.last],
+  );
+  if (first === undefined) return [...(await read(runner, { upTo: list.last }, most))];
+  const rows = [...(await read(runner, { upTo: list.last, beyond: first.start }, most))];
+  if (rows.length === most) return rows;
+  // Segments that come into a zone, or are replaced, must not be missed between two statements.
+  return runner.snapshot(async (snapshot) => {
+    let upTo = first.start;
+    const unzoned = await unzonedRuns(snapshot);
+    for (const limit of unzoned === undefined ? [] : [FEW_ZONES, MOST_ZONES]) {
+      const found = await zonesFor(snapshot, list, upTo, limit + 1);
+      const next = found[limit];
+      const numbers = found.slice(0, limit).map(({ zone_no }) => zone_no);
+      const zones = { numbers, unzoned: unzoned ?? [] };
+      const beyond = next?.last_start ?? Number.MIN_SAFE_INTEGER;
+      if (beyond >= upTo) continue;
+      rows.push(...(await read(snapshot, { zones, upTo, beyond }, most - rows.length)));
+      if (next === undefined || rows.length === most) return rows;
+      upTo = beyond;
+    }
+    rows.push(...(await read(snapshot, { upTo }, most - rows.length)));
+    return rows;
+  });
+}
+
+/** The segments that no zone has yet; undefined where there are many, or traces from before there were zones. */
+async function unzonedRuns(snapshot: SqlRunner): Promise<SegmentRuns[] | undefined> {
+  const [left] = await snapshot.query<{ spans: number; earlier: number }>(
+    `SELECT (SELECT coalesce(sum(spans), 0)
+       FROM (SELECT spans FROM agate.unzoned LIMIT ${MOST_UNZONED + 1}) AS n) AS spans,
+       (SELECT max(earlier) FROM agate.zone_progress) AS earlier`,
+  );
+  if (left === undefined || left.spans > MOST_UNZONED || left.earlier > 0) return undefined;
+  const rows = await snapshot.query<{ places: string }>("SELECT places FROM agate.unzoned");
+  const places = rows.flatMap((row) => parsePlaces(row.places));
+  return [...Map.groupBy(places, ([day]) => day)].map(([day, ofDay]) => toRuns(day, ofDay));
+}
+
+/** Those that may have rows of a list, with the latest starts first. */
+function zonesFor(
+  snapshot: SqlRunner,
+  { table, project, filter }: ZonedList,
+  upTo: number,
+  most: number,
+): Promise<{ zone_no: number; last_start: number }[]> {
+  const where = new Conditions();
+  const conditions = filterConditions(filter);
+  where.add(`project = ${where.value(project)} AND of_traces = ${String(table === "t")}`);
+  where.add(`subset = ${subsetFor(conditions)} AND first_start <= ${where.value(upTo)}`);
+  for (const condition of conditions) {
+    const test = testOf(condition);
+    if (test?.kind === "mark") where.add(`${test.column} & ${test.mark} <> 0`);
+    if (test?.kind === "compare") {
+      where.add(`${test.column} ${test.operator} ${where.value(test.value)}`);
+    }
+  }
+  return snapshot.query(
+    `SELECT zone_no, last_start FROM agate.zone_bounds WHERE ${where.text}
+     ORDER BY last_start DESC LIMIT ${most}`,
+    where.values,
+  );
+}
+
+/** Adds the bounds of a part to the conditions on its rows. @returns The zones that it is read from, if any. */
+export function addPart(
+  where: Conditions,
+  table: ListedTable,
+  part: ListPart | null,
+): ReadZones | undefined {
+  if (part === null) return undefined;
+  where.add(`${table}.start <= ${where.value(part.upTo)}`);
+  if (part.beyond !== undefined) where.add(`${table}.start > ${where.value(part.beyond)}`);
+  return part.zones;
+}
+
+// OFFSET 0 leaves PostgreSQL no choice: it would read all rows in the order of the list, or join them with all runs.
+
+/** The traces of some zones, perhaps some of them twice. */
+export function tracesInZones(where: Conditions, zones: ReadZones): string {
+  return `${runsIn(where, zones)} CROSS JOIN LATERAL (SELECT * FROM agate.traces
+    WHERE trace_no BETWEEN r.first_trace AND r.last_trace OFFSET 0) AS t`;
+}
+
+/** The spans of some zones, perhaps some of them twice, and their traces. */
+export function spansInZones(where: Conditions, zones: ReadZones): string {
+  return `${runsIn(where, zones)}
+    CROSS JOIN LATERAL (SELECT * FROM agate.spans WHERE day = r.day
+      AND trace_no BETWEEN r.first_trace AND r.last_trace
+      AND segment BETWEEN r.first_segment AND r.last_segment OFFSET 0) AS p
+    CROSS JOIN LATERAL (SELECT * FROM agate.traces WHERE trace_no = p.trace_no OFFSET 0) AS t`;
+}
+
+/** The segments of some zones, and those that no zone has yet. */
+function runsIn(where: Conditions, { numbers, unzoned }: ReadZones): string {
+  const list = (type: string, values: readonly (string | number)[]) =>
+    `${where.value(values)}::${type}[]`;
+  const days = unzoned.flatMap(({ day, firstTraces }) => firstTraces.map(() => dateText(day)));
+  const columns = [
+    list("date", days),
+    list(
+      "bigint",
+      unzoned.flatMap((runs) => runs.firstTraces),
+    ),
+    list(
+      "bigint",
+      unzoned.flatMap((runs) => runs.lastTraces),
+    ),
+    list(
+      "integer",
+      unzoned.flatMap((runs) => runs.firstSegments),
+    ),
+    list(
+      "integer",
+      unzoned.flatMap((runs) => runs.lastSegments),
+    ),
+  ];
+  return `(SELECT z.day, s.* FROM agate.zones z
+      CROSS JOIN LATERAL unnest(z.first_traces, z.last_traces, z.first_segments, z.last_segments) AS s
+      WHERE z.zone_no = ANY(${list("bigint", numbers)})
+    UNION ALL SELECT * FROM unnest(${columns.join(", ")}) AS u
+    ) AS r (day, first_trace, last_trace, first_segment, last_segment)`;
+}
