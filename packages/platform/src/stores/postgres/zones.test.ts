@@ -269,7 +269,8 @@ it("drops the zones of days without traces, and no others", async () => {
   const before = await count();
   await dropEmptyZones(database);
   expect(await count()).toBe(before);
-  await store.expire(TRACES + 1, 2 * TRACES);
+  // The test before has written as many traces as there was time for.
+  while ((await store.expire(TRACES + 1, TRACES)) > 0);
   await dropEmptyZones(database);
   expect(await count()).toBe(0);
   expect(await database.query("SELECT FROM agate.zones")).toEqual([]);
