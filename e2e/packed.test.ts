@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const cli = join(import.meta.dirname, "../packages/cli");
 
 /** A little more than it takes today: what makes it grow further is to be looked at. */
-const MOST_BYTES = { tarball: 3_520_000, files: 9_980_000 };
+const MOST_BYTES = { tarball: 3_560_000, files: 10_080_000 };
 
 describe("the package as npm installs it", () => {
   let folder: string;

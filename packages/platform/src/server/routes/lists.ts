@@ -23,7 +23,7 @@ function listQuery(kind: ListKind) {
     limit: z._default(
       integer(
         {
-          description: `How many to return at most. A page also ends when it holds ${PAGE_LIMITS.bytes / 1024 ** 2} MiB, so it may have fewer items though the list goes on.`,
+          description: `How many to return at most. A page also ends when it holds ${PAGE_LIMITS.bytes / 1024 ** 2} MiB, and with \`q\` when many records were read for it, so it may have fewer items though the list goes on.`,
         },
         { least: 1, most: 1000 },
       ),
