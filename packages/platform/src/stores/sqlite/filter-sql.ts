@@ -1,7 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import { filterConditions } from "../filter-conditions.ts";
 import type { ScoreCondition } from "../score-store.ts";
-import type { SearchTerm } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import type { MatchTerm } from "./match-terms.ts";
 import { isPhrase, matchPhrase, matchTerms } from "./match-terms.ts";
@@ -14,7 +13,7 @@ import { allOf } from "./sql.ts";
 /** The conditions of a filter. */
 export interface Where extends Sql {
   /** What the conditions say too little about: traces have the words of these phrases, perhaps in another order. */
-  readonly phrases: readonly SearchTerm[];
+  readonly phrases: readonly MatchTerm[];
   /**
    * Of a search with terms that are common, or with several: the other conditions, and the terms, which can be asked
    * for of each row in turn. The conditions of {@link Sql} read all traces that have one of the terms.
@@ -77,7 +76,7 @@ export function whereFilter(
         : [{ text: `${table}.trace_no IN (${TRACES_WITH})`, values: bound(rareTerm) }]),
     ]);
   const having = isFew ? undefined : zonesOf(table, project, filter);
-  const phrases = terms.map(({ term }) => term).filter(isPhrase);
+  const phrases = terms.filter(({ term }) => isPhrase(term));
   const where: Where = {
     phrases,
     ...conditions(isFew ? `+${table}` : table),
@@ -251,6 +250,11 @@ function rowsOf(table: ListedTable, traces: Sql): Sql {
 /** A term as it is bound to {@link TRACES_WITH}. */
 function bound({ words, phrase }: MatchTerm): string[] {
   return [words, phrase, phrase];
+}
+
+/** The traces of which the index tells that they have a phrase; others may have it, too. */
+export function tracesThatHave({ joined, phrase }: MatchTerm): Sql | undefined {
+  return joined === undefined ? undefined : { text: TRACES_WITH, values: [joined, phrase, phrase] };
 }
 
 /**

@@ -4,7 +4,7 @@ import { afterAll, expect, it } from "vitest";
 import type { SearchTerm } from "../search/search-text.ts";
 import { parseSearch, toIndexedText } from "../search/search-text.ts";
 import { wordsOf } from "../search/words-of.ts";
-import { isPhrase, matchPhrase, matchTerms, withPairs } from "./match-terms.ts";
+import { isPhrase, matchPhrase, matchTerms, withNeighbours } from "./match-terms.ts";
 
 const db = new DatabaseSync(":memory:");
 const TOKENIZE = "tokenize = 'unicode61 remove_diacritics 2'";
@@ -20,7 +20,7 @@ function index(text: string): void {
   db.exec("DELETE FROM texts; DELETE FROM words");
   const indexed = toIndexedText(text);
   db.prepare("INSERT INTO texts (text) VALUES (?)").run(indexed);
-  db.prepare("INSERT INTO words (text) VALUES (?)").run(withPairs(indexed));
+  db.prepare("INSERT INTO words (text) VALUES (?)").run(withNeighbours(indexed));
 }
 
 function occurs({ words, isPrefix }: SearchTerm, text: string): boolean {
@@ -34,7 +34,28 @@ function occurs({ words, isPrefix }: SearchTerm, text: string): boolean {
 }
 
 const piece = fc.constantFrom(
-  ...["a", "b", "ab", "B", "á", " ", "-", '"', "*", "東", "京", "ガ", "カ\u3099", "한", "ก", "กิ"],
+  ...[
+    "a",
+    "b",
+    "ab",
+    "B",
+    "á",
+    "7",
+    " ",
+    "-",
+    "-",
+    "_",
+    ".",
+    '"',
+    "*",
+    "東",
+    "京",
+    "ガ",
+    "カ\u3099",
+    "한",
+    "ก",
+    "กิ",
+  ],
   ...["\0", "\u19b0", "🤖", "ſ", "İ", "\ue83b"],
 );
 const anyText = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(""));
@@ -46,8 +67,11 @@ it("finds with the places of words what a term says, and without them no less", 
       const terms = matchTerms(search);
       const asked = new Set(parseSearch(search).map((term) => JSON.stringify(term)));
       expect(new Set(terms.map(({ term }) => JSON.stringify(term)))).toEqual(asked);
-      for (const { term, words, phrase } of terms) {
+      for (const { term, words, joined, phrase } of terms) {
         const isThere = occurs(term, text);
+        if (joined !== undefined && inWords.all(joined).length === 1) {
+          expect(isThere, joined).toBe(true);
+        }
         expect(inTexts.all(phrase).length === 1, phrase).toBe(isThere);
         const isFound = inWords.all(words).length === 1;
         if (isPhrase(term)) expect(isFound || !isThere, words).toBe(true);
@@ -77,6 +101,39 @@ it("looks up neighbours that are written without spaces as one word", () => {
   index("京都の東、京");
   expect(["東京", "京都", "都の東", "の*"].map(isFound)).toEqual([true, true, true, true]);
   expect(["都東", "東都"].map(isFound)).toEqual([false, false]);
+});
+
+it("knows of words that a mark joins that they follow each other", () => {
+  const isKnown = (search: string, text: string) => {
+    index(text);
+    const [term] = matchTerms(search);
+    return term?.joined !== undefined && inWords.all(term.joined).length === 1;
+  };
+  const text = "model=GPT-4o-mini-2024, user_id: ada@example.com (b.c), xa-bé, ép-q, 7-42, d--e";
+  const known = [
+    "gpt-4o",
+    '"gpt 4o mini"',
+    "GPT_4o.mini-2024",
+    "user_id",
+    "ada@example.com",
+    "b.c",
+  ];
+  for (const search of known) expect(isKnown(search, text), search).toBe(true);
+  // Not joined, cut off, four words at most, from the first one on, and no numbers.
+  const unknown = [
+    "model=gpt",
+    "gpt-4o-*",
+    "gpt-4o-mini-2024-x",
+    "4o-mini",
+    "a-b",
+    "xa-b",
+    "p-q",
+    "7-42",
+  ];
+  for (const search of unknown) expect(isKnown(search, text), search).toBe(false);
+  expect(isKnown("d-e", text)).toBe(false);
+  expect(isKnown("a-b-c-d", "a-b-c-d-e")).toBe(true);
+  expect(isKnown("a-b-c-d-e", "a-b-c-d-e")).toBe(false);
 });
 
 it.each([32, 33, 5_000])("looks up the words of a phrase of %i words", (count) => {

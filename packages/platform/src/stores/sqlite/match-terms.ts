@@ -1,17 +1,31 @@
 import type { SearchTerm } from "../search/search-text.ts";
-import { hasUnspaced, isUnspaced, parseSearch, toIndexedText } from "../search/search-text.ts";
+import {
+  BORDER,
+  hasUnspaced,
+  isUnspaced,
+  parseSearch,
+  toIndexedText,
+} from "../search/search-text.ts";
 import { wordsOf } from "../search/words-of.ts";
 
 /**
  * Words of a phrase that are looked up. The others are left to the look at the records, which a phrase needs anyway.
  */
 const MOST_WORDS = 32;
+/** Words that are indexed as one where nothing but a mark is between them, from the first of them on. */
+const MOST_JOINED = 4;
+/** Such as `gpt-4o`, `rate_limit` and `user@example.com`. Not numbers and times: there are very many, each once. */
+const JOINED =
+  /(?<![\w\u0080-\uffff])[a-z][a-z0-9]*(?:[-_.@:/+#][a-z0-9]+)+(?![a-z0-9\u0080-\uffff])/gi;
+const MARK = /[-_.@:/+#]/;
 
 /** A term of a search, as the tables of the full-text index are asked for it. */
 export interface MatchTerm {
   readonly term: SearchTerm;
   /** For documents without the places of words: all words, anywhere. More than have the term where it is a phrase. */
   readonly words: string;
+  /** Of a phrase, for the same documents: where it stands without spaces. Whoever has it has the phrase. */
+  readonly joined: string | undefined;
   /** For documents of earlier versions, which have the places. */
   readonly phrase: string;
 }
@@ -59,6 +73,10 @@ function matchTerm(term: SearchTerm): MatchTerm {
   return {
     term,
     words: [...lookedUp].slice(0, MOST_WORDS).join(" "),
+    joined:
+      isPhrase(term) && !isPrefix && words.length <= MOST_JOINED
+        ? `"${joinedWord(words)}"`
+        : undefined,
     phrase: `"${words.join(" ")}"${star}`,
   };
 }
@@ -70,15 +88,34 @@ function isEndOfPair(words: readonly string[], n: number): boolean {
 }
 
 /**
- * A text as it is indexed without the places of its words: characters that are written without spaces between words
- * are also indexed with the one behind them. Each of them alone is in nearly every text of its language.
+ * A text as it is indexed without the places of its words. Characters that are written without spaces between words are
+ * also indexed with the one behind them: each of them alone is in nearly every text of its language. Words that a mark
+ * joins are also indexed as one, so that it need not be looked for in the records whether they follow each other.
  */
-export function withPairs(text: string): string {
-  if (!hasUnspaced(text)) return text;
+export function withNeighbours(text: string): string {
+  const added = [...(hasUnspaced(text) ? pairsIn(text) : []), ...joinedIn(text)];
+  return added.length === 0 ? text : `${text}\n${added.join(" ")}`;
+}
+
+function pairsIn(text: string): string[] {
   const words = wordsOf(text);
-  const pairs = words.flatMap((word, n) => {
+  return words.flatMap((word, n) => {
     const next = words[n + 1];
     return next !== undefined && isUnspaced(word) && isUnspaced(next) ? [word + next] : [];
   });
-  return pairs.length === 0 ? text : `${text}\n${pairs.join(" ")}`;
+}
+
+function joinedIn(text: string): Set<string> {
+  const joined = new Set<string>();
+  for (const [whole] of text.matchAll(JOINED)) {
+    const words = whole.toLowerCase().split(MARK, MOST_JOINED);
+    for (let count = 2; count <= words.length; count++)
+      joined.add(joinedWord(words.slice(0, count)));
+  }
+  return joined;
+}
+
+/** One word for the index, which is in no text: there, a border is taken for a space. */
+function joinedWord(words: readonly string[]): string {
+  return words.join(BORDER);
 }

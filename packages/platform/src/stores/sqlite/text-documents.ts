@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { KnownTexts } from "../search/known-texts.ts";
-import { withPairs } from "./match-terms.ts";
+import { withNeighbours } from "./match-terms.ts";
 
 /** Characters that are held until they are written. */
 const MOST_HELD = 1024 * 1024;
@@ -62,7 +62,7 @@ export class TextDocuments {
   write(): void {
     for (const [traceNo, texts] of this.#held) {
       const { lastInsertRowid } = this.#insert.run(traceNo);
-      this.#insertText.run(lastInsertRowid, texts.map(withPairs).join("\n"));
+      this.#insertText.run(lastInsertRowid, texts.map(withNeighbours).join("\n"));
     }
     this.#held.clear();
     this.#characters = 0;

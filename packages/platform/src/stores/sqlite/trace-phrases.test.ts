@@ -220,6 +220,22 @@ it.each([
   60_000,
 );
 
+it("counts traces in which a mark joins the words, and those in which nothing does", async () => {
+  const project = "joined";
+  const names = ["red-fox", "red fox", "fox red", "Red_Fox", "red-fox-cub", "fox-red red", "cub"];
+  await append(
+    project,
+    names.map((name, n) => storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n), start: n, name })),
+  );
+  expect(await pagesOf("listTraces", project, { text: "red-fox" }, 10)).toEqual([
+    [4, 3, 1, 0].map(traceIdOf),
+  ]);
+  expect(await countOf(project, { text: "red-fox" })).toBe(4);
+  expect(await countOf(project, { text: 'red-fox "fox cub"' })).toBe(1);
+  expect(await countOf(project, { text: "red-fox-cub" })).toBe(1);
+  expect(await countOf(project, { text: "fox-red red-fox" })).toBe(0);
+});
+
 it("leaves out a damaged trace, and reports it", async () => {
   const project = "damaged";
   const spans = [1, 2, 3].map((n) =>

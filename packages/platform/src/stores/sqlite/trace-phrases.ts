@@ -1,18 +1,20 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { GrowingBytes } from "../growing-bytes.ts";
 import { writeRecordWords } from "../search/record-words.ts";
-import type { SearchTerm } from "../search/search-text.ts";
 import { decodeHeader, plainBody } from "../segments/segment.ts";
 import type { StoredSegment } from "../segments/sent-again.ts";
 import { NO_ADDITIONS } from "../span-additions.ts";
+import { tracesThatHave } from "./filter-sql.ts";
+import type { MatchTerm } from "./match-terms.ts";
 import { ScoreReader } from "./score-table.ts";
 import { memoise } from "./span-records.ts";
 import { segmentOf, segmentRange } from "./span-schema.ts";
 import type { Sql } from "./sql.ts";
+import { allOf } from "./sql.ts";
 import { isDamage } from "./sqlite-errors.ts";
 
 /** The name of the SQL function that reads a trace. */
-const FUNCTION = "has_phrases";
+const FUNCTION = "has_phrase";
 
 interface TraceRow {
   readonly project: string;
@@ -36,8 +38,8 @@ export class TracePhrases {
   readonly #scores: ScoreReader;
   readonly #words = new GrowingBytes();
   readonly #check: () => void;
-  /** Whether a trace has what {@link condition} was asked for last. */
-  #hasAsked: (traceNo: number) => boolean = () => true;
+  /** Whether a trace has each of the phrases that {@link condition} was asked for last. */
+  #asked: readonly ((traceNo: number) => boolean)[] = [];
 
   /** @param check Called often: throws where the query is to stop. */
   constructor(db: DatabaseSync, check: () => void) {
@@ -54,20 +56,31 @@ export class TracePhrases {
     );
     this.#scores = new ScoreReader(db);
     this.#check = check;
-    db.function(FUNCTION, { deterministic: false }, (traceNo) =>
-      this.#hasAskedUndamaged(traceNo as number) ? 1 : 0,
+    db.function(FUNCTION, { deterministic: false }, (traceNo, phrase) =>
+      this.#hasUndamaged(traceNo as number, phrase as number) ? 1 : 0,
     );
   }
 
-  /** A condition on `traces t` that must come last, as it reads each trace; a damaged one does not meet it. */
-  condition(phrases: readonly SearchTerm[]): Sql {
-    this.#hasAsked = this.all(phrases);
-    return { text: `${FUNCTION}(t.trace_no)`, values: [] };
+  /**
+   * A condition on `traces t` that must come last, as it reads each trace of which the index does not tell; a damaged
+   * one does not meet it.
+   */
+  condition(phrases: readonly MatchTerm[]): Sql {
+    this.#asked = phrases.map((phrase) => this.all([phrase]));
+    return allOf(
+      phrases.map((phrase, n) => {
+        const known = tracesThatHave(phrase);
+        const isFound = `${FUNCTION}(t.trace_no, ${n})`;
+        return known === undefined
+          ? { text: isFound, values: [] }
+          : { text: `(t.trace_no IN (${known.text}) OR ${isFound})`, values: known.values };
+      }),
+    );
   }
 
-  #hasAskedUndamaged(traceNo: number): boolean {
+  #hasUndamaged(traceNo: number, phrase: number): boolean {
     try {
-      return this.#hasAsked(traceNo);
+      return this.#asked[phrase]?.(traceNo) === true;
     } catch (error) {
       if (!isDamage(error)) throw error;
       return false;
@@ -79,8 +92,8 @@ export class TracePhrases {
    *
    * @throws DamagedSegmentError
    */
-  all(phrases: readonly SearchTerm[]): (traceNo: number) => boolean {
-    const needles = phrases.map(({ words, isPrefix }) =>
+  all(phrases: readonly MatchTerm[]): (traceNo: number) => boolean {
+    const needles = phrases.map(({ term: { words, isPrefix } }) =>
       Buffer.from(` ${words.join(" ")}${isPrefix ? "" : " "}`),
     );
     return memoise((traceNo: number) => this.#hasAll(traceNo, needles));
