@@ -7,25 +7,18 @@ import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
 import type { Condition } from "./filter-sql.ts";
-import { spansAfter, tracesAfter, whereEachTerm, whereFilter, whereText } from "./filter-sql.ts";
+import { spansAfter, whereEachTerm, whereFilter, whereText } from "./filter-sql.ts";
 import { ListedScores } from "./score-table.ts";
 import type { SpanPlace } from "./span-records.ts";
 import { recordBytesAt, recordsAt } from "./span-records.ts";
 import { nodesOf } from "./stored-summaries.ts";
+import type { TraceCandidate } from "./trace-search.ts";
+import { TraceSearch } from "./trace-search.ts";
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
 
 /** Rows that are read beyond a page's limit, because rows that a newer one replaced are left out. */
 const SPARE_ROWS = 10;
-
-/** A row of `traces`, which a newer one may have replaced. */
-interface TraceCandidate extends ListPosition {
-  readonly version: string;
-  readonly top: SpanPlace;
-  readonly total: string;
-  /** The top's; empty where it is to be looked up. */
-  readonly record: string;
-}
 
 /** A row of `spans_by_start`, which a newer one may have replaced. */
 interface SpanCandidate extends SpanPlace {
@@ -66,9 +59,10 @@ export class ListReader {
     const { text } = request.filter;
     const terms = text === undefined ? [] : whereEachTerm(text);
     if (terms === undefined) return EMPTY_PAGE;
+    const search = new TraceSearch(this.#session, request, terms);
     return this.#page(request, async (after, limit) => {
-      const rows = await this.#traceCandidates(request, terms, after, limit);
-      return { rows, listed: await this.#latestTraces(request.project, terms, rows) };
+      const { rows, matching } = await search.next(after, limit);
+      return { rows, listed: await this.#latestTraces(request.project, matching) };
     });
   }
 
@@ -161,48 +155,11 @@ export class ListReader {
     return items;
   }
 
-  async #traceCandidates(
-    { project, filter }: ListRequest,
-    terms: readonly Condition[],
-    after: ListPosition | null,
-    limit: number,
-  ): Promise<TraceCandidate[]> {
-    const where = whereFilter(this.#session, "traces", filter);
-    const beyond = tracesAfter(after);
-    const rows = await this.#session.rows<[number, number, string, string, string, string, string]>(
-      `SELECT start, start_nanos, trace_id, toString(version), top_id, total, record
-       FROM ${this.#session.table("traces")}
-       WHERE project = {project:String} AND moved = 0 AND ${where.text} AND ${beyond.text}
-         ${terms.map((term) => `AND trace_id IN (${this.#matches(term)})`).join(" ")}
-       ORDER BY start DESC, start_nanos DESC, trace_id DESC, version DESC
-       LIMIT 1 BY start, start_nanos, trace_id LIMIT {limit:UInt32}`,
-      Object.assign(
-        { project, limit, ...where.parameters, ...beyond.parameters },
-        ...terms.map(({ parameters }) => parameters),
-      ),
-    );
-    return rows.map(([start, startNanos, traceId, version, topId, total, record]) => ({
-      start,
-      startNanos,
-      traceId,
-      spanId: null,
-      version,
-      top: { traceId, start, spanId: topId },
-      total,
-      record,
-    }));
-  }
-
   /** The rows that are the latest summary of their trace. */
-  async #latestTraces(
-    project: string,
-    terms: readonly Condition[],
-    rows: readonly TraceCandidate[],
-  ): Promise<Listed[]> {
+  async #latestTraces(project: string, rows: readonly TraceCandidate[]): Promise<Listed[]> {
     const traceIds = rows.map(({ traceId }) => traceId);
-    const [latest, matching, bytesAt] = await Promise.all([
+    const [latest, bytesAt] = await Promise.all([
       this.#latestVersions(project, traceIds),
-      terms.length === 0 ? null : this.#stillMatching(project, terms, traceIds),
       recordBytesAt(
         this.#session,
         project,
@@ -212,10 +169,7 @@ export class ListReader {
     return rows.flatMap(({ start, startNanos, traceId, version, top, total, record: atHand }) => {
       const record = atHand === "" ? null : atHand;
       const recordBytes = record === null ? bytesAt(top) : Buffer.byteLength(record);
-      const isShown =
-        recordBytes !== undefined &&
-        latest.get(traceId) === version &&
-        (matching === null || matching.has(traceId));
+      const isShown = recordBytes !== undefined && latest.get(traceId) === version;
       const position = { start, startNanos, traceId, spanId: null };
       return isShown ? [{ position, place: top, total, recordBytes, record }] : [];
     });
@@ -232,34 +186,6 @@ export class ListReader {
       { project, traceIds },
     );
     return new Map(rows);
-  }
-
-  /** Those of the traces in which each term is found in the last write of a span. */
-  async #stillMatching(
-    project: string,
-    terms: readonly Condition[],
-    traceIds: readonly string[],
-  ): Promise<Set<string>> {
-    if (traceIds.length === 0) return new Set();
-    const rows = await this.#session.rows<[string]>(
-      `SELECT trace_id FROM ${this.#session.table("spans_by_start")}
-       WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
-         AND (${terms.map(({ text }) => `(${text})`).join(" OR ")})
-         AND (trace_id, span_id, version) IN (
-           SELECT trace_id, span_id, max(version) FROM ${this.#session.table("spans")}
-           WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
-           GROUP BY trace_id, span_id
-         )
-       GROUP BY trace_id HAVING ${terms.map(({ text }) => `countIf(${text}) > 0`).join(" AND ")}`,
-      Object.assign({ project, traceIds }, ...terms.map(({ parameters }) => parameters)),
-    );
-    return new Set(rows.map(([traceId]) => traceId));
-  }
-
-  /** Traces that have, or had, a span in which a term is found. */
-  #matches(term: Condition): string {
-    return `SELECT trace_id FROM ${this.#session.table("spans_by_start")}
-      WHERE project = {project:String} AND ${term.text}`;
   }
 
   async #spanCandidates(
