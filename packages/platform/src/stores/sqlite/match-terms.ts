@@ -24,7 +24,7 @@ export interface MatchTerm {
   readonly term: SearchTerm;
   /** For documents without the places of words: all words, anywhere. More than have the term where it is a phrase. */
   readonly words: string;
-  /** Of a phrase, for the same documents: where it stands without spaces. Whoever has it has the phrase. */
+  /** Of a phrase, for the same documents: where it stands without spaces. A trace with this word has the phrase. */
   readonly joined: string | undefined;
   /** For documents of earlier versions, which have the places. */
   readonly phrase: string;
