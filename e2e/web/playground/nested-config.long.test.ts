@@ -115,7 +115,7 @@ describe("a nested configuration in the playground", () => {
     await dialog.getByRole("button", { name: "Deploy…" }).click();
     await dialog.getByLabel("Environment").selectOption("development");
     await dialog.getByRole("button", { name: "Deploy", exact: true }).click();
-    await page.getByText("live in development").waitFor();
+    await page.getByText("live in development", { exact: true }).waitFor();
     const development = "/applications/nested/environments/development";
     expect((await registry<Environment>("GET", development)).deployment?.variant.revision).toBe(2);
 
