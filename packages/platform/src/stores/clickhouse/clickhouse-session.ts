@@ -26,6 +26,15 @@ const READING: ClickHouseSettings = {
 /** For queries of a few rows by the key: starting threads for them would take longer than reading them. */
 export const POINT_READ: ClickHouseSettings = { max_threads: 1 };
 
+/**
+ * For the first rows in the order of a key. ClickHouse would fill a buffer from every part before it merges them, and
+ * read tens of thousands of rows a part where a page needs a few.
+ */
+export const PAGE_READ: ClickHouseSettings = {
+  read_in_order_use_buffering: 0,
+  max_block_size: "1024",
+};
+
 /** For queries over all rows: ClickHouse sends progress headers, so that the client does not time out. */
 export const LONG_QUERY_SETTINGS: ClickHouseSettings = {
   send_progress_in_http_headers: 1,

@@ -123,26 +123,12 @@ export function whereText(text: string): Condition | undefined {
   return terms.length === 0 ? undefined : whereTerms(terms);
 }
 
-/** What holds for rows of `spans_by_start` in which a term of a search is found. */
-export interface TermCondition {
-  /** By the index of words, where it can help. */
-  readonly indexed: Condition;
-  /** By a look at the row. */
-  readonly inRow: Condition;
-}
-
 /** The same for each term of a text by itself: a trace may have them in different spans. */
-export function whereEachTerm(text: string): readonly TermCondition[] | undefined {
+export function whereEachTerm(text: string): readonly Condition[] | undefined {
   const terms = parseSearch(text);
   if (terms.length === 0) return undefined;
   const distinct = new Map(terms.map((term) => [JSON.stringify(term), term])).values();
-  return [...distinct].map((term, n) => ({
-    indexed: whereTerms([term], `term${n}_`),
-    inRow: {
-      text: `position(words, {term${n}:String}) > 0`,
-      parameters: { [`term${n}`]: soughtIn(term) },
-    },
-  }));
+  return [...distinct].map((term, n) => whereTerms([term], `term${n}_`));
 }
 
 /** @param prefix Of the names of parameters. */
@@ -151,7 +137,7 @@ function whereTerms(terms: readonly SearchTerm[], prefix = ""): Condition {
   const indexed = [...new Set(whole)].slice(0, MOST_INDEXED_WORDS);
   const sought = terms
     .filter(({ words, isPrefix }) => isPrefix || words.length > 1 || !indexed.includes(words[0]!))
-    .map(soughtIn);
+    .map(({ words, isPrefix }) => ` ${words.join(" ")}${isPrefix ? "" : " "}`);
   const texts = [
     ...(indexed.length === 0 ? [] : [`hasAllTokens(words, {${prefix}indexed:Array(String)})`]),
     ...sought.map((_, n) => `position(words, {${prefix}sought${n}:String}) > 0`),
@@ -163,11 +149,6 @@ function whereTerms(terms: readonly SearchTerm[], prefix = ""): Condition {
       ...Object.fromEntries(sought.map((phrase, n) => [`${prefix}sought${n}`, phrase])),
     },
   };
-}
-
-/** A term as it stands in the words of a row. */
-function soughtIn({ words, isPrefix }: SearchTerm): string {
-  return ` ${words.join(" ")}${isPrefix ? "" : " "}`;
 }
 
 /** Everything that comes after a position in a list of traces. */

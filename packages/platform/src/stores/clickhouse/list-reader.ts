@@ -6,6 +6,7 @@ import type { PlacedNode } from "../segments/node-table.ts";
 import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
 import { MOST_PAGE_BYTES } from "../span-query.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
+import { PAGE_READ } from "./clickhouse-session.ts";
 import type { Condition } from "./filter-sql.ts";
 import { spansAfter, whereEachTerm, whereFilter, whereText } from "./filter-sql.ts";
 import { ListedScores } from "./score-table.ts";
@@ -203,6 +204,7 @@ export class ListReader {
        ORDER BY start DESC, start_nanos DESC, span_id DESC, trace_id DESC, version DESC
        LIMIT 1 BY start, start_nanos, span_id, trace_id LIMIT {limit:UInt32}`,
       { project, limit, ...where.parameters, ...beyond.parameters, ...search?.parameters },
+      PAGE_READ,
     );
     return rows.map(([start, startNanos, spanId, traceId, version]) => ({
       start,

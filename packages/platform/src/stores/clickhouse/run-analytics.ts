@@ -119,10 +119,10 @@ export function tracesIn(
     WHERE project = {project:String} AND start >= {from:Int64} AND start < {to:Int64}
     ORDER BY start, trace_id, version DESC, moved LIMIT 1 BY start, trace_id
   ) WHERE moved = 0 AND ${where.text}
-    ${terms.map(({ indexed }) => `AND trace_id IN (${matches(session, indexed.text)})`).join(" ")}`;
+    ${terms.map(({ text }) => `AND trace_id IN (${matches(session, text)})`).join(" ")}`;
   const parameters: Parameters = Object.assign(
     { project, ...range, ...where.parameters },
-    ...terms.map(({ indexed }) => indexed.parameters),
+    ...terms.map((term) => term.parameters),
   );
   return { traces, parameters };
 }

@@ -1,6 +1,7 @@
 import type { ListPosition, ListRequest } from "../span-query.ts";
 import type { ClickHouseSession } from "./clickhouse-session.ts";
-import type { Condition, TermCondition } from "./filter-sql.ts";
+import { PAGE_READ } from "./clickhouse-session.ts";
+import type { Condition } from "./filter-sql.ts";
 import { tracesAfter, whereFilter } from "./filter-sql.ts";
 import type { SpanPlace } from "./span-records.ts";
 
@@ -38,11 +39,11 @@ const STEP_GROWTH = 4;
 export class TraceSearch {
   readonly #session: ClickHouseSession;
   readonly #request: ListRequest;
-  readonly #terms: readonly TermCondition[];
+  readonly #terms: readonly Condition[];
   #rare: Promise<readonly string[] | undefined> | undefined;
 
   /** @param terms None for a list without a search. */
-  constructor(session: ClickHouseSession, request: ListRequest, terms: readonly TermCondition[]) {
+  constructor(session: ClickHouseSession, request: ListRequest, terms: readonly Condition[]) {
     this.#session = session;
     this.#request = request;
     this.#terms = terms;
@@ -58,7 +59,7 @@ export class TraceSearch {
     const asked = await this.#askOneByOne(await this.#rare, after, limit);
     if (asked !== undefined) return { rows: asked, matching: asked };
     const { project } = this.#request;
-    const byIndex = this.#terms.map(({ indexed: { text, parameters } }) => ({
+    const byIndex = this.#terms.map(({ text, parameters }) => ({
       text: `trace_id IN (SELECT trace_id FROM ${this.#session.table("spans_by_start")}
         WHERE project = {project:String} AND ${text})`,
       parameters,
@@ -74,7 +75,7 @@ export class TraceSearch {
   /** The traces that have, or had, the rarest of the terms; undefined where all terms are common. */
   async #tracesOfRarest(): Promise<readonly string[] | undefined> {
     const found = await Promise.all(
-      this.#terms.map(({ indexed: { text, parameters } }) =>
+      this.#terms.map(({ text, parameters }) =>
         this.#session.rows<[string]>(
           `SELECT DISTINCT trace_id FROM ${this.#session.table("spans_by_start")}
            WHERE project = {project:String} AND ${text} LIMIT ${FEW_TRACES + 1}`,
@@ -167,14 +168,14 @@ export class TraceSearch {
        ORDER BY start DESC, start_nanos DESC, trace_id DESC, version DESC
        LIMIT 1 BY start, start_nanos, trace_id LIMIT {limit:UInt32}`,
       Object.assign({ project, limit }, ...where.map(({ parameters }) => parameters)),
+      PAGE_READ,
     );
   }
 
   /** Those of the traces in which each term is found in the last write of a span. */
   async #matching(project: string, traceIds: readonly string[]): Promise<Set<string>> {
     if (traceIds.length === 0) return new Set();
-    const terms = this.#terms.map(({ inRow }) => inRow);
-    // The rows are found by their key, and not by words: a common one is in nearly all of them.
+    const terms = this.#terms;
     const rows = await this.#session.rows<[string]>(
       `SELECT trace_id FROM ${this.#session.table("spans_by_start")}
        WHERE project = {project:String}
@@ -185,8 +186,7 @@ export class TraceSearch {
            WHERE project = {project:String} AND trace_id IN {traceIds:Array(String)}
            GROUP BY trace_id, span_id
          )
-       GROUP BY trace_id HAVING ${terms.map(({ text }) => `countIf(${text}) > 0`).join(" AND ")}
-       SETTINGS use_skip_indexes = 0`,
+       GROUP BY trace_id HAVING ${terms.map(({ text }) => `countIf(${text}) > 0`).join(" AND ")}`,
       Object.assign({ project, traceIds }, ...terms.map(({ parameters }) => parameters)),
     );
     return new Set(rows.map(([traceId]) => traceId));
