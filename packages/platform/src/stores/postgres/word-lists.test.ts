@@ -76,8 +76,12 @@ describe("lists of words", () => {
 
   it("are as long as a vector of their words may be, also of random texts", () => {
     const text = fc
-      .tuple(fc.constantFrom(1, 40, 299, 300, 301, 5_000), fc.integer({ min: 1, max: 3_000 }))
-      .map(([length, count]) => numbered(count, "京".repeat(length)));
+      .constantFrom(1, 40, 299, 300, 301, 5_000)
+      .chain((length) =>
+        fc
+          .integer({ min: 1, max: Math.min(3_000, 1_500_000 / length) })
+          .map((count) => numbered(count, "京".repeat(length))),
+      );
     fc.assert(
       fc.property(fc.array(text, { maxLength: 5 }), (texts) => {
         const { whole, parts } = toWordLists(texts.map(spaced));
@@ -85,7 +89,7 @@ describe("lists of words", () => {
           expect(Buffer.byteLength(list)).toBeLessThan(1_000_000);
           const words = list.split(" ");
           expect(words).not.toContain("");
-          for (const word of words) expect(Buffer.byteLength(word)).toBeLessThan(2_000);
+          expect(words.filter((word) => Buffer.byteLength(word) >= 2_000)).toEqual([]);
         }
       }),
       { numRuns: 30 },
@@ -99,7 +103,7 @@ describe("lists of words", () => {
     const cuts = lists.parts.map((part) => words.indexOf(part.split(" ")[1] as string));
     for (const cut of cuts) {
       for (let from = Math.max(0, cut - 140); from < cut + 80; from += 3) {
-        for (const length of [1, 3, 64, 65, 130]) {
+        for (const length of [1, 3, 64, 65, 80]) {
           expect(isFound(lists, words.slice(from, from + length), false)).toBe(true);
         }
       }
