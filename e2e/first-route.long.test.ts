@@ -130,7 +130,7 @@ class Reader implements AsyncDisposable {
     try {
       check(this.#answered);
     } catch {
-      await vi.waitFor(async () => check(await this.#answer()), { timeout: 10_000, interval: 100 });
+      await vi.waitFor(async () => check(await this.#answer()), { timeout: 60_000, interval: 100 });
     }
   }
 

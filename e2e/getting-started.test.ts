@@ -52,7 +52,7 @@ npm run dev
       if (info === "json") {
         // A trace is there a moment after its call.
         await vi.waitFor(async () => expect(await run(command)).toMatchObject(JSON.parse(code)), {
-          timeout: 10_000,
+          timeout: 60_000,
           interval: 100,
         });
         shown++;

@@ -51,7 +51,7 @@ async function traceAt(platform: string, traceId: string): Promise<SpanRecord> {
       expect(response.status).toBe(200);
       return (await response.json()) as SpanRecord;
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 }
 
@@ -119,7 +119,7 @@ describe("npm start", () => {
         const { body } = await post(`${workflow}/run`, production);
         expect(body.data.sources).toHaveLength(3);
       },
-      { timeout: 15_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     );
 
     const last = await post(`${workflow}/run`, production);

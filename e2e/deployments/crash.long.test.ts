@@ -64,7 +64,7 @@ it("has one build that serves, and nothing half done, after being killed in the 
     const { data, trace_id } = (await answer.json()) as { data: string; trace_id: string };
     expect(data).toBe(`${words.get(live[0]!.number)} default x`);
     // The workflow sends its spans after the answer.
-    const called = await vi.waitFor(() => readTrace(again.url, trace_id), { timeout: 15_000 });
+    const called = await vi.waitFor(() => readTrace(again.url, trace_id), { timeout: 60_000 });
     expect(called.content).toMatchObject({ inputs: { text: "x" }, outputs: data });
     traces.set(trace_id, called);
     const kept = builds.filter(({ status }) => status !== "refused").map(({ id }) => id);
@@ -73,7 +73,7 @@ it("has one build that serves, and nothing half done, after being killed in the 
     const running = await processesIn(builtIn);
     if (running !== undefined) {
       // Those of the platform that was killed end by themselves.
-      await expect.poll(() => processesIn(builtIn), { timeout: 10_000 }).toHaveLength(1);
+      await expect.poll(() => processesIn(builtIn), { timeout: 60_000 }).toHaveLength(1);
     }
     expect(await again.stop()).toBe(0);
     expect(await processesIn(builtIn)).toEqual(running && []);

@@ -28,10 +28,10 @@ async function said(path: string, body: object): Promise<unknown> {
 // biome-ignore lint/suspicious/noExplicitAny: the test looks into a tree of records
 async function traceOf(traceId: string): Promise<any> {
   const read = async () => fetch(`${server.url}/observability/traces/${traceId}/`);
-  await expect.poll(async () => (await read()).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await read()).status, { timeout: 60_000 }).toBe(200);
   await expect
     .poll(async () => ((await (await read()).json()) as { children: unknown }).children, {
-      timeout: 10_000,
+      timeout: 60_000,
     })
     .not.toBeNull();
   return (await read()).json();
@@ -51,7 +51,7 @@ it("serves the deployed and the playground endpoint of a real workflow", async (
   expect(switched.status).toBe(200);
   // The process that serves is told of the change, and does not stop.
   await expect
-    .poll(async () => (await client.call("/playground/run/say", own)).status, { timeout: 10_000 })
+    .poll(async () => (await client.call("/playground/run/say", own)).status, { timeout: 60_000 })
     .toBe(200);
   expect(await said("/playground/run/say", own)).toBe("one mine hi");
   const description = await fetch(`${server.url}/services/support/openapi.json`);
@@ -107,7 +107,7 @@ it("takes a configuration that is deployed while the build runs", async () => {
   await client.send("POST", "/variants/default/revisions", { params, base_revision: 1 });
   await client.send("POST", "/environments/production/deployments", { variant: "default" });
   await expect
-    .poll(() => said("/run/say", { inputs: { text: "hi" } }), { timeout: 5_000 })
+    .poll(() => said("/run/say", { inputs: { text: "hi" } }), { timeout: 60_000 })
     .toBe("one new hi");
 });
 

@@ -39,6 +39,6 @@ export function traceOf(platform: string, traceId: string): Promise<SpanRecord> 
       expect(response.status).toBe(200);
       return (await response.json()) as SpanRecord;
     },
-    { timeout: 15_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 }

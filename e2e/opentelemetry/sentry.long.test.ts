@@ -148,7 +148,7 @@ it.each([[["--otel"]], [[]]])("sends spans outside of what Sentry traces: %j", a
   await using program = await startProgram("sentry.ts", options);
   const { body } = await post(`${program.url}/playground/run/look-up`, {});
   // Sent by the timer that the call has set.
-  await vi.waitFor(() => readTrace(server.url, body.trace_id), { timeout: 15_000, interval: 10 });
+  await vi.waitFor(() => readTrace(server.url, body.trace_id), { timeout: 60_000, interval: 10 });
   const sent = sentBy(await program.end());
   const lookUp = sent.find(({ name }) => name === "look up");
   const inTrace = sent.filter(({ traceId }) => traceId === lookUp?.traceId);

@@ -49,7 +49,7 @@ async function outcomeOf(change: () => Promise<unknown>): Promise<FreshBundle | 
   const before = outcomes.length;
   await change();
   await expect
-    .poll(() => outcomes.length, { timeout: 10_000, interval: 5 })
+    .poll(() => outcomes.length, { timeout: 60_000, interval: 5 })
     .toBeGreaterThan(before);
   return outcomes.at(-1)!;
 }

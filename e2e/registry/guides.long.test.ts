@@ -51,7 +51,7 @@ class Reader {
         const last = this.#answer.trim().split("\n").at(-1) ?? "";
         expect(JSON.parse(last)).toMatchObject(shown as object);
       },
-      { timeout: mayWait ? 15_000 : 0, interval: 50 },
+      { timeout: mayWait ? 60_000 : 0, interval: 50 },
     );
   }
 

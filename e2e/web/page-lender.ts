@@ -12,7 +12,7 @@ export interface PageOptions {
   readonly own?: BrowserContextOptions;
 }
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 /** What tests listen to. */
 const HEARD = ["console", "dialog", "pageerror", "request", "response"];
 

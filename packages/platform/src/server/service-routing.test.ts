@@ -243,7 +243,10 @@ it.each([
     ]);
   }
   const { services } = hosted;
-  await vi.waitFor(() => expect(services.development.leases + services.production.leases).toBe(0));
+  await vi.waitFor(
+    () => expect(services.development.leases + services.production.leases).toBe(0),
+    WAITS,
+  );
 });
 
 it("takes the slug and the id of an environment for the same", async () => {

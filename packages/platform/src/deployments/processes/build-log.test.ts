@@ -175,7 +175,7 @@ it("survives a disk that takes nothing, and says what is missing when it does ag
   await rm(folder);
   await mkdir(folder);
   log.add(said(7, "stdout", "kept"));
-  await vi.waitFor(async () => expect((await readdir(folder)).length).toBe(1), { timeout: 5_000 });
+  await vi.waitFor(async () => expect((await readdir(folder)).length).toBe(1), { timeout: 60_000 });
   expect(texts(await read(log))).toEqual([
     "2 lines are missing here: the disk was full or too slow.",
     "kept",
