@@ -59,6 +59,39 @@ describe("A link to the playground", () => {
     web.expectNoFaults();
   });
 
+  it("leaves the address to the page that is opened while the playground still loads", async () => {
+    const traceId = await platform().call("/", { inputs: { question: "What is agate?" } });
+    await using web = await newPage({ own: {} });
+    const { page } = web;
+    const [schema, script] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const asked = page.waitForRequest("**/registry/applications/quickstart/schema*");
+    await page.route("**/registry/applications/quickstart/schema*", async (route) => {
+      await schema.promise;
+      await route.continue();
+    });
+    await web.open("/apps/quickstart/playground?route=/summarize");
+    await asked;
+    await page.route("**/assets/*.js", async (route) => {
+      await script.promise;
+      await route.continue();
+    });
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: /^Page, application/ }).fill(traceId);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/traces/${traceId}`));
+    const answered = page.waitForResponse("**/registry/applications/quickstart/schema*");
+    schema.resolve();
+    await (await answered).finished();
+    // As long as the playground would need to load a workspace.
+    for (let n = 0; n < 20; n++) {
+      await page.evaluate(() => fetch("/health").then((answer) => answer.text()));
+    }
+    script.resolve();
+    await page.getByRole("treegrid").waitFor();
+    expect(page.url()).toContain(`/traces/${traceId}`);
+    web.expectNoFaults();
+  });
+
   it("shows a colleague who opens the copied link the same columns, edits and cases", async () => {
     await using web = await open(
       "/apps/quickstart/playground?route=/summarize&configs=concise@1,env:staging",

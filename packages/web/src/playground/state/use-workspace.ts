@@ -108,8 +108,9 @@ function useEntryLoader(
   const queries = useQueryClient();
   const { configs, span } = page.useSearch();
   const router = useRouter();
-  // The address changes before the page does: while the next page loads, this one must not read its hash.
-  const [path] = useState(router.latestLocation.pathname);
+  // The address changes before the page does: while the next page loads, this one must not read its hash. Nor may it
+  // take that address for its own, where it is shown only now.
+  const path = page.useMatch({ select: ({ pathname }) => pathname });
   const fragment = useLocation({
     select: ({ pathname, hash }) => (pathname === path ? hash : null),
   });
