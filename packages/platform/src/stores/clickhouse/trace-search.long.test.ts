@@ -1,8 +1,8 @@
 import type { StoredSpan } from "@agate/spans";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { listedPages } from "../contract/listed-pages.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
-import type { ListPosition } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
 import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
@@ -94,16 +94,8 @@ async function found(
   limit: number,
   pages: number,
 ): Promise<string[]> {
-  const ids: string[] = [];
-  let after: ListPosition | null = null;
-  for (let page = 0; page < pages; page++) {
-    const filter = name === undefined ? { text } : { text, name };
-    const { items, next } = await store.listTraces({ project, filter, limit, after });
-    ids.push(...items.map((item) => (JSON.parse(item) as { trace_id: string }).trace_id));
-    if (next === null) break;
-    after = next;
-  }
-  return ids;
+  const filter = name === undefined ? { text } : { text, name };
+  return (await listedPages(store, "listTraces", { project, filter, limit }, pages)).flat();
 }
 
 function expected(words: readonly string[], name: string | undefined): string[] {

@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ListVerb } from "../contract/listed-pages.fixture.ts";
+import { listedPages } from "../contract/listed-pages.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
-import type { ListPosition, ListRequest, SpanFilter } from "../span-query.ts";
+import {
+  verbs,
+  zonedChanges,
+  zonedConditions,
+  zonedTrace,
+} from "../contract/zoned-traces.fixture.ts";
+import type { SpanFilter } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
@@ -17,7 +25,6 @@ const project = "default";
 const SPANS_PER_ZONE = 40;
 /** Beyond the first rows, which are looked at without zones. */
 const TRACES = 2_900;
-const RARE = 300;
 
 let address: PostgresAddress;
 let store: SpanStore;
@@ -38,65 +45,11 @@ afterAll(async () => {
   await store.close();
 });
 
-/** A trace of two spans or more. Most are alike; a few stand out. */
-function traceOf(n: number) {
-  const isRare = n % RARE === 7;
-  const traceId = traceIdOf(n);
-  // Mostly in the order of their numbers; some started long before, or claim to.
-  const start = n % 50 === 3 ? (n * 7_919) % (100 * TRACES) : 100 * n;
-  const top = storedSpan({
-    traceId,
-    id: spanIdOf(10 * n),
-    start,
-    latency: isRare ? 5_000 : (n * 31) % 1_000,
-    kind: isRare ? "GUARDRAIL" : "WORKFLOW",
-    status: n % 9 === 0 ? "ERROR" : "OK",
-    application: n % 2 === 0 ? "chat" : "search",
-    route: isRare ? "/rare" : "/generate",
-    variant: `v${n % 3}`,
-    revision: isRare ? 99 : n % 5,
-    environment: n % 70 === 1 ? "staging" : "production",
-    run: n % 40 === 5 ? "run" : null,
-  });
-  const call = storedSpan({
-    traceId,
-    id: spanIdOf(10 * n + 1),
-    parentId: top.id,
-    start: start + 1,
-    name: ["chat", "search", "\0\u0001"][n % 3] as string,
-    latency: n % 11 === 0 ? null : n % 700,
-    kind: n % 200 === 9 ? "EMBEDDING" : "LLM",
-    figures: { cost: isRare ? 3 : (n % 100) / 1_000, usage: null, role: "own" },
-  });
-  const others = Array.from({ length: n % 3 }, (_, m) => {
-    const latency = (n * 13 + m * 101) % 1_500;
-    return storedSpan({ traceId, id: spanIdOf(10 * n + 5 + m), parentId: top.id, start, latency });
-  });
-  return [top, call, ...others];
-}
-
-const filters: fc.Arbitrary<SpanFilter> = fc.record(
-  {
-    spankind: fc.constantFrom("WORKFLOW", "GUARDRAIL", "LLM", "EMBEDDING", "AGENT", "RETRIEVER"),
-    name: fc.constantFrom("chat", "search", "span", "\0\u0001", "absent"),
-    status: fc.constantFrom("OK", "ERROR", "UNSET"),
-    application: fc.constantFrom("chat", "none"),
-    route: fc.constantFrom("/rare", "/generate", "/none"),
-    variant: fc.constantFrom("v1", "v9"),
-    revision: fc.constantFrom(1, 99, 7),
-    environment: fc.constantFrom("staging", "production", "absent"),
-    minLatency: fc.constantFrom(0, 500, 999, 5_000, 5_001),
-    minCost: fc.constantFrom(0, 0.05, 3, 3.5),
-    traffic: fc.constantFrom("live", "evaluation"),
-    startedFrom: fc.constantFrom(0, 30_000).map(at),
-    startedBefore: fc.constantFrom(20_000, 60_000).map(at),
-  },
-  { requiredKeys: [] },
-);
-
-function at(start: number): number {
-  return storedSpan({ start }).start;
-}
+const ZONED_TRACES = { count: TRACES, strangeName: "\0\u0001" };
+const traceOf = (n: number) => zonedTrace(n, ZONED_TRACES);
+const filters: fc.Arbitrary<SpanFilter> = fc.record(zonedConditions(ZONED_TRACES.strangeName), {
+  requiredKeys: [],
+});
 
 const rest = async () => {
   const [left] = await database.query<{ spans: number; earlier: number }>(
@@ -105,7 +58,7 @@ const rest = async () => {
   );
   return left!.spans < SPANS_PER_ZONE && left!.earlier === 0;
 };
-const filled = () => expect.poll(rest, { timeout: 60_000 }).toBe(true);
+const filled = () => expect.poll(rest).toBe(true);
 
 it("finds by any filter what a look at all rows finds, page by page", async () => {
   for (let first = 0; first < TRACES; first += 100) {
@@ -119,24 +72,8 @@ it("finds by any filter what a look at all rows finds, page by page", async () =
   const zones = await database.query<{ n: number }>("SELECT count(*) AS n FROM agate.zones");
   expect(zones[0]!.n).toBeGreaterThan(64);
 
-  // Traces of early zones change: a top that comes late, a call that costs much, a span that is sent again.
   for (const n of [2, 290, 600]) {
-    const [top, call] = traceOf(n) as [
-      ReturnType<typeof storedSpan>,
-      ReturnType<typeof storedSpan>,
-    ];
-    const [traceId, id] = [top.traceId, spanIdOf(10 * n + 2)];
-    const above = storedSpan({ traceId, id, latency: 7_777, kind: "AGENT" });
-    const costly = { cost: 50, usage: null, role: "own" } as const;
-    await store.append({
-      project,
-      receivedAt: TRACES,
-      spans: [
-        above,
-        storedSpan({ ...top, parentId: above.id, start: 1_000_000, status: "UNSET" }),
-        storedSpan({ ...call, start: n, figures: costly }),
-      ].filter((_, which) => which !== n % 3),
-    });
+    await store.append({ project, receivedAt: TRACES, spans: zonedChanges(n, ZONED_TRACES) });
   }
   await store.deleteTrace(project, traceIdOf(7));
   expect((await idsOf("listTraces", { minCost: 49 })).length).toBeGreaterThan(0);
@@ -275,7 +212,7 @@ it("drops the zones of days without traces, and no others", async () => {
     await dropEmptyZones(database);
     return count();
   };
-  await expect.poll(zonesOnceExpired, { timeout: 60_000 }).toBe(0);
+  await expect.poll(zonesOnceExpired).toBe(0);
   expect(await database.query("SELECT FROM agate.zones")).toEqual([]);
   await expectSameLists(5);
 });
@@ -314,27 +251,7 @@ async function expectSameLists(runs: number): Promise<void> {
   await fc.assert(property, { numRuns: runs });
 }
 
-type Verb = "listTraces" | "listSpans";
-const verbs = fc.constantFrom<Verb[]>("listTraces", "listSpans");
-
 /** The ids on the first pages of a list. */
-async function idsOf(
-  verb: Verb,
-  filter: SpanFilter,
-  limit = 100,
-  pages = Number.POSITIVE_INFINITY,
-): Promise<string[]> {
-  const ids: string[] = [];
-  let after: ListPosition | null = null;
-  for (let page = 0; page < pages; page++) {
-    const request: ListRequest = { project, filter, limit, after };
-    const { items, next } = await store[verb](request);
-    for (const item of items) {
-      const { id, trace_id } = JSON.parse(item) as { id: string; trace_id: string };
-      ids.push(verb === "listTraces" ? trace_id : id);
-    }
-    if (next === null) break;
-    after = next;
-  }
-  return ids;
+async function idsOf(verb: ListVerb, filter: SpanFilter, limit = 100, pages?: number) {
+  return (await listedPages(store, verb, { project, filter, limit }, pages)).flat();
 }

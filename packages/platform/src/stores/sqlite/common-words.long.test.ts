@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StoredSpan } from "@agate/spans";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ListVerb } from "../contract/listed-pages.fixture.ts";
+import { listedPages } from "../contract/listed-pages.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
-import type { ListPage, ListPosition, SpanFilter } from "../span-query.ts";
+import type { SpanFilter } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
@@ -44,17 +46,8 @@ async function append(spans: readonly StoredSpan[]): Promise<void> {
   await store.searchCaughtUp();
 }
 
-async function idsOf(verb: "listSpans" | "listTraces", filter: SpanFilter): Promise<string[]> {
-  const ids: string[] = [];
-  let after: ListPosition | null = null;
-  do {
-    const page: ListPage = await store[verb]({ project, filter, limit: PAGE, after });
-    for (const item of page.items) {
-      ids.push(JSON.parse(item)[verb === "listSpans" ? "id" : "trace_id"]);
-    }
-    after = page.next;
-  } while (after !== null);
-  return ids;
+async function idsOf(verb: ListVerb, filter: SpanFilter): Promise<string[]> {
+  return (await listedPages(store, verb, { project, filter, limit: PAGE })).flat();
 }
 
 const newestFirst = (spans: readonly StoredSpan[]) =>

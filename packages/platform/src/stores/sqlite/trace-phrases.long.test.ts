@@ -6,10 +6,12 @@ import { DatabaseSync } from "node:sqlite";
 import type { StoredSpan } from "@agate/spans";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ListVerb } from "../contract/listed-pages.fixture.ts";
+import { listedPages } from "../contract/listed-pages.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import { parseSearch, searchableTexts } from "../search/search-text.ts";
 import { wordsText } from "../search/words-text.ts";
-import type { ListPage, ListPosition, SpanFilter } from "../span-query.ts";
+import type { SpanFilter } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
 import { toLoggedRow } from "../to-logged-row.ts";
 import { filesIn } from "./data-directory.ts";
@@ -41,22 +43,13 @@ async function append(project: string, spans: readonly StoredSpan[]): Promise<vo
 }
 
 async function pagesOf(
-  verb: "listTraces" | "listSpans",
+  verb: ListVerb,
   project: string,
   filter: SpanFilter,
   limit: number,
 ): Promise<string[][]> {
   await store.searchCaughtUp();
-  const pages: string[][] = [];
-  let after: ListPosition | null = null;
-  do {
-    const page: ListPage = await store[verb]({ project, filter, limit, after });
-    pages.push(
-      page.items.map((item) => JSON.parse(item)[verb === "listSpans" ? "id" : "trace_id"]),
-    );
-    after = page.next;
-  } while (after !== null);
-  return pages;
+  return listedPages(store, verb, { project, filter, limit });
 }
 
 async function countOf(project: string, filter: SpanFilter): Promise<number> {
@@ -137,7 +130,7 @@ it.each([1, 60_000])(
           const traces = [...byTrace]
             .filter(([, own]) => says(own.map(([, said]) => said)))
             .map(([id]) => id);
-          const found = async (verb: "listTraces" | "listSpans") =>
+          const found = async (verb: ListVerb) =>
             (await pagesOf(verb, project, { text }, 3)).flat().sort();
           expect(await found("listTraces"), text).toEqual(traces.sort());
           expect(await found("listSpans"), text).toEqual(spans.sort());

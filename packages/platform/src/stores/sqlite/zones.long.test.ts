@@ -5,8 +5,16 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
-import type { ListPosition, ListRequest, SpanFilter } from "../span-query.ts";
+import type { ListVerb } from "../contract/listed-pages.fixture.ts";
+import { listedPages } from "../contract/listed-pages.fixture.ts";
+import { traceIdOf } from "../contract/stored-span.fixture.ts";
+import {
+  verbs,
+  zonedChanges,
+  zonedConditions,
+  zonedTrace,
+} from "../contract/zoned-traces.fixture.ts";
+import type { SpanFilter } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
 import { checkFolder } from "./check-folder.ts";
 import { countOutsideZones } from "./count-outside-zones.ts";
@@ -32,70 +40,16 @@ afterAll(async () => {
 
 /** More than are looked at without zones, and more zones of spans than are read at first. */
 const TRACES = 12 * ZONES.t.size + 10;
-const RARE = 300;
 
-/** A trace of two spans or more. Most are alike; a few stand out. */
-function traceOf(n: number) {
-  const isRare = n % RARE === 7;
-  const traceId = traceIdOf(n);
-  // Mostly in the order of their numbers; some started long before, or claim to.
-  const start = n % 50 === 3 ? (n * 7_919) % (100 * TRACES) : 100 * n;
-  const top = storedSpan({
-    traceId,
-    id: spanIdOf(10 * n),
-    start,
-    latency: isRare ? 5_000 : (n * 31) % 1_000,
-    kind: isRare ? "GUARDRAIL" : "WORKFLOW",
-    status: n % 9 === 0 ? "ERROR" : "OK",
-    application: n % 2 === 0 ? "chat" : "search",
-    route: isRare ? "/rare" : "/generate",
-    variant: `v${n % 3}`,
-    revision: isRare ? 99 : n % 5,
-    environment: n % 70 === 1 ? "staging" : "production",
-    run: n % 40 === 5 ? "run" : null,
-  });
-  const call = storedSpan({
-    traceId,
-    id: spanIdOf(10 * n + 1),
-    parentId: top.id,
-    start: start + 1,
-    name: ["chat", "search", "\ud800"][n % 3] as string,
-    latency: n % 11 === 0 ? null : n % 700,
-    kind: n % 200 === 9 ? "EMBEDDING" : "LLM",
-    figures: { cost: isRare ? 3 : (n % 100) / 1_000, usage: null, role: "own" },
-    inputs: isRare ? "seldom common" : "common",
-  });
-  // So that traces begin and end at any place of a zone.
-  const others = Array.from({ length: n % 4 }, (_, m) => {
-    const latency = (n * 13 + m * 101) % 1_500;
-    return storedSpan({ traceId, id: spanIdOf(10 * n + 5 + m), parentId: top.id, start, latency });
-  });
-  return [top, call, ...others];
-}
-
+const ZONED_TRACES = { count: TRACES, strangeName: "\ud800" };
+const traceOf = (n: number) => zonedTrace(n, ZONED_TRACES);
 const filters: fc.Arbitrary<SpanFilter> = fc.record(
   {
-    spankind: fc.constantFrom("WORKFLOW", "GUARDRAIL", "LLM", "EMBEDDING", "AGENT", "RETRIEVER"),
-    name: fc.constantFrom("chat", "search", "span", "\ud800", "absent"),
-    status: fc.constantFrom("OK", "ERROR", "UNSET"),
-    application: fc.constantFrom("chat", "none"),
-    route: fc.constantFrom("/rare", "/generate", "/none"),
-    variant: fc.constantFrom("v1", "v9"),
-    revision: fc.constantFrom(1, 99, 7),
-    environment: fc.constantFrom("staging", "production", "absent"),
-    minLatency: fc.constantFrom(0, 500, 999, 5_000, 5_001),
-    minCost: fc.constantFrom(0, 0.05, 3, 3.5),
-    traffic: fc.constantFrom("live", "evaluation"),
+    ...zonedConditions(ZONED_TRACES.strangeName),
     text: fc.constantFrom("common", "seldom", "absent"),
-    startedFrom: fc.constantFrom(0, 30_000).map(at),
-    startedBefore: fc.constantFrom(20_000, 60_000).map(at),
   },
   { requiredKeys: [] },
 );
-
-function at(start: number): number {
-  return storedSpan({ start }).start;
-}
 
 it("finds by any filter what a look at all rows finds, page by page", async () => {
   for (let first = 0; first < TRACES; first += 100) {
@@ -104,24 +58,8 @@ it("finds by any filter what a look at all rows finds, page by page", async () =
   }
   await expectSameLists(30);
 
-  // Traces of early zones change: a top that comes late, a call that costs much, a span that is sent again.
   for (const n of [2, 290, 600]) {
-    const [top, call] = traceOf(n) as [
-      ReturnType<typeof storedSpan>,
-      ReturnType<typeof storedSpan>,
-    ];
-    const [traceId, id] = [top.traceId, spanIdOf(10 * n + 2)];
-    const above = storedSpan({ traceId, id, latency: 7_777, kind: "AGENT" });
-    const costly = { cost: 50, usage: null, role: "own" } as const;
-    await store.append({
-      project,
-      receivedAt: TRACES,
-      spans: [
-        above,
-        storedSpan({ ...top, parentId: above.id, start: 1_000_000, status: "UNSET" }),
-        storedSpan({ ...call, start: n, figures: costly }),
-      ].filter((_, which) => which !== n % 3),
-    });
+    await store.append({ project, receivedAt: TRACES, spans: zonedChanges(n, ZONED_TRACES) });
   }
   await store.deleteTrace(project, traceIdOf(7));
   await expectSameLists(30);
@@ -140,9 +78,7 @@ it("finds the same while zones are filled again, and after", async () => {
   store = await openSqliteStore({ directory });
   await expectSameLists(5);
   using db = new DatabaseSync(filesIn(directory).spans, { readOnly: true });
-  await expect
-    .poll(() => db.prepare("SELECT 1 FROM unzoned").get(), { timeout: 15_000 })
-    .toBe(undefined);
+  await expect.poll(() => db.prepare("SELECT 1 FROM unzoned").get()).toBe(undefined);
   await expectSameLists(20);
 });
 
@@ -203,7 +139,7 @@ it("drops the zones of traces that have expired", async () => {
   const zones = db.prepare(
     "SELECT (SELECT count(*) FROM trace_zones) + (SELECT count(*) FROM span_zones) AS n",
   );
-  await expect.poll(() => (zones.get() as { n: number }).n, { timeout: 15_000 }).toBe(0);
+  await expect.poll(() => (zones.get() as { n: number }).n).toBe(0);
   await expectSameLists(5);
 });
 
@@ -229,7 +165,7 @@ async function expectSameLists(runs: number): Promise<void> {
   expect([countOutsideZones(db, "t"), countOutsideZones(db, "p")]).toEqual([0, 0]);
   const [limit, pages] = [fc.constantFrom(7, 50, 1_000), 20];
   const idsWith = memoise(async (key: string) => {
-    const [verb, text] = key.split(" ") as [Verb, string];
+    const [verb, text] = key.split(" ") as [ListVerb, string];
     return new Set(await idsOf(verb, { text }, 1_000));
   });
   const property = fc.asyncProperty(verbs, filters, limit, async (verb, filter, limit) => {
@@ -250,27 +186,7 @@ async function expectSameLists(runs: number): Promise<void> {
   await fc.assert(property, { numRuns: runs, seed: 18 });
 }
 
-type Verb = "listTraces" | "listSpans";
-const verbs = fc.constantFrom<Verb[]>("listTraces", "listSpans");
-
 /** The ids on the first pages of a list. */
-async function idsOf(
-  verb: Verb,
-  filter: SpanFilter,
-  limit = 100,
-  pages = Number.POSITIVE_INFINITY,
-): Promise<string[]> {
-  const ids: string[] = [];
-  let after: ListPosition | null = null;
-  for (let page = 0; page < pages; page++) {
-    const request: ListRequest = { project, filter, limit, after };
-    const { items, next } = await store[verb](request);
-    for (const item of items) {
-      const { id, trace_id } = JSON.parse(item) as { id: string; trace_id: string };
-      ids.push(verb === "listTraces" ? trace_id : id);
-    }
-    if (next === null) break;
-    after = next;
-  }
-  return ids;
+async function idsOf(verb: ListVerb, filter: SpanFilter, limit = 100, pages?: number) {
+  return (await listedPages(store, verb, { project, filter, limit }, pages)).flat();
 }
