@@ -13,7 +13,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 600_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     include: ["packages/*/src/**/*.long.test.ts", "e2e/**/*.long.test.ts"],
     globalSetup: [
       "packages/platform/src/stores/testing/shared-databases-setup.fixture.ts",

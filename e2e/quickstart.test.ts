@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import type { Run, SpanRecord } from "@agate/protocol";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { codeBlocks } from "./code-blocks.ts";
+import { traceOf } from "./dev/call.ts";
 import {
   evaluate,
   evaluateExample,
@@ -43,18 +44,6 @@ async function runsOf(platform: string): Promise<readonly Run[]> {
   return items;
 }
 
-/** The trace, as soon as it has arrived. */
-async function traceAt(platform: string, traceId: string): Promise<SpanRecord> {
-  return vi.waitFor(
-    async () => {
-      const response = await fetch(`${platform}/observability/traces/${traceId}/`);
-      expect(response.status).toBe(200);
-      return (await response.json()) as SpanRecord;
-    },
-    { timeout: 60_000, interval: 50 },
-  );
-}
-
 /** Names and kinds, nested as the spans are. */
 function outline({ name, spankind, children }: SpanRecord): unknown {
   return [`${name} ${spankind}`, ...(children ?? []).map(outline)];
@@ -83,7 +72,7 @@ describe("npm start", () => {
       answer: expect.stringMatching(/bands/),
       sources: [{ title: "How agates get their bands" }],
     });
-    const trace = await traceAt(platform, answer.trace_id);
+    const trace = await traceOf(platform, answer.trace_id);
     expect(trace).toMatchObject({
       environment: "production",
       variant: { variant_name: "concise", revision: 1 },
@@ -127,7 +116,7 @@ describe("npm start", () => {
     await start.ended;
     await expect(fetch(platform)).rejects.toThrow();
     await using server = await startServer({ dataDirectory: folder });
-    expect(outline(await traceAt(server.url, last.body.trace_id))).toEqual(outline(trace));
+    expect(outline(await traceOf(server.url, last.body.trace_id))).toEqual(outline(trace));
     await evaluate(server.url);
     expect(await runsOf(server.url)).toHaveLength(1);
   });

@@ -20,7 +20,7 @@ async function logOf(...flags: string[]): Promise<string> {
 
 async function callServer(url: string): Promise<void> {
   const health = async () => (await fetch(`${url}/health`).catch(() => undefined))?.status;
-  await expect.poll(health, { timeout: 60_000 }).toBe(200);
+  await expect.poll(health).toBe(200);
   await (await fetch(`${url}/observability/traces/unknown/?secret=hidden`)).arrayBuffer();
 }
 

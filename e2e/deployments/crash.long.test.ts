@@ -73,7 +73,7 @@ it("has one build that serves, and nothing half done, after being killed in the 
     const running = await processesIn(builtIn);
     if (running !== undefined) {
       // Those of the platform that was killed end by themselves.
-      await expect.poll(() => processesIn(builtIn), { timeout: 60_000 }).toHaveLength(1);
+      await expect.poll(() => processesIn(builtIn)).toHaveLength(1);
     }
     expect(await again.stop()).toBe(0);
     expect(await processesIn(builtIn)).toEqual(running && []);

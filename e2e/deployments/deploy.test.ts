@@ -28,11 +28,9 @@ async function said(path: string, body: object): Promise<unknown> {
 // biome-ignore lint/suspicious/noExplicitAny: the test looks into a tree of records
 async function traceOf(traceId: string): Promise<any> {
   const read = async () => fetch(`${server.url}/observability/traces/${traceId}/`);
-  await expect.poll(async () => (await read()).status, { timeout: 60_000 }).toBe(200);
+  await expect.poll(async () => (await read()).status).toBe(200);
   await expect
-    .poll(async () => ((await (await read()).json()) as { children: unknown }).children, {
-      timeout: 60_000,
-    })
+    .poll(async () => ((await (await read()).json()) as { children: unknown }).children)
     .not.toBeNull();
   return (await read()).json();
 }
@@ -50,9 +48,7 @@ it("serves the deployed and the playground endpoint of a real workflow", async (
   const switched = await client.send("PATCH", "/environments/production", { playground: true });
   expect(switched.status).toBe(200);
   // The process that serves is told of the change, and does not stop.
-  await expect
-    .poll(async () => (await client.call("/playground/run/say", own)).status, { timeout: 60_000 })
-    .toBe(200);
+  await expect.poll(async () => (await client.call("/playground/run/say", own)).status).toBe(200);
   expect(await said("/playground/run/say", own)).toBe("one mine hi");
   const description = await fetch(`${server.url}/services/support/openapi.json`);
   expect(Object.keys(((await description.json()) as { paths: object }).paths)).toContain(
@@ -106,9 +102,7 @@ it("takes a configuration that is deployed while the build runs", async () => {
   const params = { "/say": { word: "new" } };
   await client.send("POST", "/variants/default/revisions", { params, base_revision: 1 });
   await client.send("POST", "/environments/production/deployments", { variant: "default" });
-  await expect
-    .poll(() => said("/run/say", { inputs: { text: "hi" } }), { timeout: 60_000 })
-    .toBe("one new hi");
+  await expect.poll(() => said("/run/say", { inputs: { text: "hi" } })).toBe("one new hi");
 });
 
 it("serves the next build, and the spans of the last call of the one before are not lost", async () => {

@@ -94,7 +94,7 @@ it("runs two builds as columns, judged by one, and leaves live figures as they w
     );
     return { traces: items.map(({ trace_id }) => trace_id), analytics };
   };
-  await expect.poll(async () => (await figures()).traces.length, { timeout: 60_000 }).toBe(1);
+  await expect.poll(async () => (await figures()).traces.length).toBe(1);
   const before = await figures();
 
   const run = await runToEnd(server.url, "quality", {
