@@ -7,8 +7,8 @@ import { openChdbEngine } from "../testing/chdb-engine.fixture.ts";
 import { openClickHouseStore } from "./clickhouse-store.ts";
 
 /** Rows that the engine reads at a time. */
-const BLOCK = 8_192;
-const TRACES = 2 * BLOCK + 2;
+const BLOCK_ROWS = 8_192;
+const TRACES = 2 * BLOCK_ROWS + 2;
 const PER_BATCH = 2_049;
 const PAGE = 1_000;
 const project = "default";
@@ -16,7 +16,9 @@ const project = "default";
 const numbers = Array.from({ length: TRACES }, (_, n) => n);
 /** On both sides of where blocks end, as the list has its newest first. */
 const atEnds = new Set(
-  [0, 1, 2].flatMap((block) => [-1, 0, 1].map((beside) => TRACES - 1 - block * BLOCK - beside)),
+  [0, 1, 2].flatMap((block) =>
+    [-1, 0, 1].map((beside) => TRACES - 1 - block * BLOCK_ROWS - beside),
+  ),
 );
 
 const engine = openChdbEngine();
