@@ -128,7 +128,13 @@ export function whereEachTerm(text: string): readonly Condition[] | undefined {
   const terms = parseSearch(text);
   if (terms.length === 0) return undefined;
   const distinct = new Map(terms.map((term) => [JSON.stringify(term), term])).values();
-  return [...distinct].map((term, n) => whereTerms([term], `term${n}_`));
+  return [...distinct].toSorted(byRarity).map((term, n) => whereTerms([term], `term${n}_`));
+}
+
+/** The first are most likely rare: long words and phrases, and no beginnings of words. */
+function byRarity(one: SearchTerm, other: SearchTerm): number {
+  const length = ({ words }: SearchTerm) => words.join(" ").length;
+  return Number(one.isPrefix) - Number(other.isPrefix) || length(other) - length(one);
 }
 
 /** @param prefix Of the names of parameters. */

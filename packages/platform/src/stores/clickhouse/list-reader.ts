@@ -14,7 +14,7 @@ import type { SpanPlace } from "./span-records.ts";
 import { recordBytesAt, recordsAt } from "./span-records.ts";
 import { nodesOf } from "./stored-summaries.ts";
 import type { TraceCandidate } from "./trace-search.ts";
-import { TraceSearch } from "./trace-search.ts";
+import { positionBehind, TraceSearch } from "./trace-search.ts";
 
 const EMPTY_PAGE: ListPage = { items: [], next: null };
 
@@ -35,6 +35,12 @@ interface Listed {
   readonly recordBytes: number;
   /** Null where it is to be read. */
   readonly record: string | null;
+}
+
+interface ReadRows {
+  readonly listed: readonly Listed[];
+  /** Where the list goes on; null where it ends with these. */
+  readonly next: ListPosition | null;
 }
 
 interface ListedItem {
@@ -62,8 +68,8 @@ export class ListReader {
     if (terms === undefined) return EMPTY_PAGE;
     const search = new TraceSearch(this.#session, request, terms);
     return this.#page(request, async (after, limit) => {
-      const { rows, matching } = await search.next(after, limit);
-      return { rows, listed: await this.#latestTraces(request.project, matching) };
+      const { traces, next } = await search.next(after, limit);
+      return { next, listed: await this.#latestTraces(request.project, traces) };
     });
   }
 
@@ -73,29 +79,25 @@ export class ListReader {
     if (search === undefined) return EMPTY_PAGE;
     return this.#page(request, async (after, limit) => {
       const rows = await this.#spanCandidates(request, search, after, limit);
-      return { rows, listed: await this.#latestSpans(request.project, rows) };
+      const next = positionBehind(rows, limit);
+      return { next, listed: await this.#latestSpans(request.project, rows) };
     });
   }
 
   /** Reads on until a page is full, since rows that were replaced do not count. */
-  async #page<Row extends ListPosition>(
+  async #page(
     request: ListRequest,
-    read: (
-      after: ListPosition | null,
-      limit: number,
-    ) => Promise<{ rows: readonly Row[]; listed: readonly Listed[] }>,
+    read: (after: ListPosition | null, limit: number) => Promise<ReadRows>,
   ): Promise<ListPage> {
     const { limit } = request;
     const found: Listed[] = [];
     let from = request.after;
-    let ended = false;
-    while (!ended && found.length <= limit) {
+    do {
       const wanted = limit + 1 - found.length + SPARE_ROWS;
-      const { rows, listed } = await read(from, wanted);
+      const { listed, next } = await read(from, wanted);
       found.push(...listed);
-      from = rows.at(-1) ?? from;
-      ended = rows.length < wanted;
-    }
+      from = next;
+    } while (from !== null && found.length <= limit);
     return this.#fill(request, found);
   }
 

@@ -13,6 +13,8 @@ import { openClickHouseStore } from "./clickhouse-store.ts";
 const FEW_TRACES = 2_000;
 /** About so many traces are asked for common words one by one. */
 const TRACES_ASKED = 600;
+/** Words of a search that are looked up by themselves. */
+const TERMS_LOOKED_UP = 4;
 const TRACES = 3_000;
 const PER_BATCH = 500;
 const project = "default";
@@ -135,3 +137,75 @@ it("finds traces by any words, page by page", async () => {
   );
   await fc.assert(property, { numRuns: 25 });
 }, 300_000);
+
+/** Beside the store, another connection that is told of each statement before it is run. */
+async function openWatched(onQuery: (query: string) => Promise<void>): Promise<SpanStore> {
+  const connect = () => {
+    const client = engine.connect();
+    return new Proxy(client, {
+      get(target, name) {
+        const value = Reflect.get(target, name);
+        if (typeof value !== "function") return value;
+        if (name !== "query") return value.bind(target);
+        return async (params: { query: string }) => {
+          await onQuery(params.query);
+          return target.query(params);
+        };
+      },
+    });
+  };
+  return openClickHouseStore({ address: engine.address(), connect });
+}
+
+it("goes on with a list whose traces are deleted between two statements", async () => {
+  const raced = "raced";
+  const ids = Array.from({ length: 120 }, (_, n) => traceIdOf(1_000_000 + n));
+  const write = async (numbers: readonly number[], inputs: string) => {
+    const spans = numbers.map((n) =>
+      storedSpan({ traceId: ids[n]!, id: spanIdOf(1_000_000 + n), start: n, inputs }),
+    );
+    expect(await store.append({ project: raced, receivedAt: 1, spans })).toEqual({
+      kind: "committed",
+    });
+  };
+  const all = ids.map((_, n) => n);
+  await write(all, "vanishing");
+  // The index still has these for the word, so that half of the traces that are asked have it.
+  await write(
+    all.filter((n) => n % 2 === 0),
+    "other",
+  );
+  const listed = ids.filter((_, n) => n % 2 === 1).toReversed();
+  const deleted = listed.slice(3, 16);
+  let isDeleted = false;
+  const watched = await openWatched(async (query) => {
+    if (isDeleted || !query.includes("{found:Array(String)}")) return;
+    isDeleted = true;
+    for (const traceId of deleted) await store.deleteTrace(raced, traceId);
+  });
+  const request = { project: raced, filter: { text: "vanishing" }, limit: 20 };
+  const shown = (await listedPages(watched, "listTraces", request)).flat();
+  await watched.close();
+  expect(isDeleted).toBe(true);
+  expect(shown).toEqual(listed.filter((traceId) => !deleted.includes(traceId)));
+}, 60_000);
+
+it.each([4, 5, 200])("finds traces by %i words, few of which are looked up", async (count) => {
+  const words = Array.from({ length: count }, (_, n) => `word${"x".repeat(n % 7)}${n}`);
+  const wordy = `wordy-${count}`;
+  const spans = [
+    storedSpan({ traceId: traceIdOf(1), id: spanIdOf(1), inputs: words.join(" ") }),
+    storedSpan({ traceId: traceIdOf(2), id: spanIdOf(2), inputs: words.slice(1).join(" ") }),
+  ];
+  expect(await store.append({ project: wordy, receivedAt: 1, spans })).toEqual({
+    kind: "committed",
+  });
+  const lookedUp: string[] = [];
+  const watched = await openWatched(async (query) => {
+    if (query.includes("SELECT DISTINCT trace_id")) lookedUp.push(query);
+  });
+  const request = { project: wordy, filter: { text: words.join(" ") }, limit: 50 };
+  expect((await listedPages(watched, "listTraces", request)).flat()).toEqual([traceIdOf(1)]);
+  await watched.close();
+  expect(lookedUp).toHaveLength(TERMS_LOOKED_UP);
+});

@@ -15,15 +15,16 @@ export interface TraceCandidate extends ListPosition {
 }
 
 interface FoundTraces {
-  /** Fewer than were asked for where the list ends with them. */
-  readonly rows: readonly TraceCandidate[];
-  /** Those of the rows that have all terms. */
-  readonly matching: readonly TraceCandidate[];
+  readonly traces: readonly TraceCandidate[];
+  /** Where the list goes on; null where it ends with these. */
+  readonly next: ListPosition | null;
 }
 
 /** A term that no more traces have is rare: the traces are known by their ids. */
 const FEW_TRACES = 2_000;
-/** Of a list by common terms, the first traces are asked one by one. Where these do not fill a page, all are looked for. */
+/** Each is a statement, and whole paragraphs are searched for. The conditions that are most likely rare come first. */
+const TERMS_LOOKED_UP = 4;
+/** About so many traces are asked one by one. Where these do not fill a page, all that match are looked for. */
 const TRACES_ASKED = 600;
 /** How many traces are asked at first for each that is wanted, and how many times as many in each further step. */
 const FIRST_ASKED = 2;
@@ -33,8 +34,8 @@ const STEP_GROWTH = 4;
  * Traces in the order of a list that have all terms of a search, each in the last write of any of their spans.
  *
  * The index of words knows spans, and traces are listed by their own start: for a word that most traces have, it
- * would name all of them for a page of fifty. So a list of common words looks at its first traces, and one of a rare
- * word at those that have it.
+ * would name all of them for a page of fifty. So a list of common words looks at its first traces, and one of rare
+ * words at the first of those that have them.
  */
 export class TraceSearch {
   readonly #session: ClickHouseSession;
@@ -49,33 +50,28 @@ export class TraceSearch {
     this.#terms = terms;
   }
 
-  /** The next traces behind a position. */
+  /** The next traces behind a position: at most `limit`, or fewer where some were replaced or deleted meanwhile. */
   async next(after: ListPosition | null, limit: number): Promise<FoundTraces> {
     if (this.#terms.length === 0) {
-      const rows = await this.#candidates([], after, limit);
-      return { rows, matching: rows };
+      const traces = await this.#candidates([], after, limit);
+      return { traces, next: positionBehind(traces, limit) };
     }
-    this.#rare ??= this.#tracesOfRarest();
-    const asked = await this.#askOneByOne(await this.#rare, after, limit);
-    if (asked !== undefined) return { rows: asked, matching: asked };
-    const { project } = this.#request;
-    const byIndex = this.#terms.map(({ text, parameters }) => ({
-      text: `trace_id IN (SELECT trace_id FROM ${this.#session.table("spans_by_start")}
-        WHERE project = {project:String} AND ${text})`,
-      parameters,
-    }));
-    const rows = await this.#candidates(byIndex, after, limit);
-    const matching = await this.#matching(
-      project,
-      rows.map(({ traceId }) => traceId),
+    this.#rare ??= this.#tracesOfRareTerms();
+    const rare = await this.#rare;
+    if (rare?.length === 0) return { traces: [], next: null };
+    const among: readonly Condition[] =
+      rare === undefined
+        ? []
+        : [{ text: "trace_id IN {rare:Array(String)}", parameters: { rare } }];
+    return (
+      (await this.#askOneByOne(among, after, limit)) ?? (await this.#lookUp(among, after, limit))
     );
-    return { rows, matching: rows.filter(({ traceId }) => matching.has(traceId)) };
   }
 
-  /** The traces that have, or had, the rarest of the terms; undefined where all terms are common. */
-  async #tracesOfRarest(): Promise<readonly string[] | undefined> {
+  /** The traces that have, or had, all of the rare terms; undefined where no term is known to be rare. */
+  async #tracesOfRareTerms(): Promise<readonly string[] | undefined> {
     const found = await Promise.all(
-      this.#terms.map(({ text, parameters }) =>
+      this.#terms.slice(0, TERMS_LOOKED_UP).map(({ text, parameters }) =>
         this.#session.rows<[string]>(
           `SELECT DISTINCT trace_id FROM ${this.#session.table("spans_by_start")}
            WHERE project = {project:String} AND ${text} LIMIT ${FEW_TRACES + 1}`,
@@ -83,23 +79,19 @@ export class TraceSearch {
         ),
       ),
     );
-    const rarest = found.reduce((one, other) => (other.length < one.length ? other : one));
-    return rarest.length > FEW_TRACES ? undefined : rarest.map(([traceId]) => traceId);
+    const [first, ...others] = found
+      .filter((rows) => rows.length <= FEW_TRACES)
+      .map((rows) => new Set(rows.map(([traceId]) => traceId)));
+    return first && [...first].filter((traceId) => others.every((traces) => traces.has(traceId)));
   }
 
   /** @returns Undefined where the first traces of the list do not fill a page, and there are more. */
   async #askOneByOne(
-    rare: readonly string[] | undefined,
+    among: readonly Condition[],
     after: ListPosition | null,
     limit: number,
-  ): Promise<TraceCandidate[] | undefined> {
-    if (rare?.length === 0) return [];
-    const { project } = this.#request;
-    const among: readonly Condition[] =
-      rare === undefined
-        ? []
-        : [{ text: "trace_id IN {rare:Array(String)}", parameters: { rare } }];
-    const found: string[] = [];
+  ): Promise<FoundTraces | undefined> {
+    const found: ListPosition[] = [];
     let from = after;
     let isEnd = false;
     for (
@@ -107,27 +99,55 @@ export class TraceSearch {
       !isEnd && found.length < limit;
       size *= STEP_GROWTH
     ) {
-      if (rare === undefined && asked >= TRACES_ASKED) return undefined;
+      if (asked >= TRACES_ASKED) return undefined;
       const rows = await this.#rows<[number, number, string]>(
         "start, start_nanos, trace_id",
         among,
         from,
         size,
       );
-      const ids = rows.map(([, , traceId]) => traceId);
-      const matching = await this.#matching(project, ids);
-      found.push(...ids.filter((traceId) => matching.has(traceId)));
-      const [start, startNanos, traceId] = rows.at(-1) ?? [0, 0, ""];
-      from = { start, startNanos, traceId, spanId: null };
+      const traces = rows.map(([start, startNanos, traceId]) => ({
+        start,
+        startNanos,
+        traceId,
+        spanId: null,
+      }));
+      const matching = await this.#matching(traces);
+      found.push(...traces.filter(({ traceId }) => matching.has(traceId)));
+      from = traces.at(-1) ?? from;
       asked += rows.length;
       isEnd = rows.length < size;
     }
-    if (found.length === 0) return [];
+    const listed = found.slice(0, limit);
+    const last = listed.at(-1);
+    if (last === undefined) return { traces: [], next: null };
     const within: Condition = {
       text: "trace_id IN {found:Array(String)} AND start >= {lowest:Int64}",
-      parameters: { found, lowest: isEnd ? Number.MIN_SAFE_INTEGER : (from?.start ?? 0) },
+      parameters: { found: listed.map(({ traceId }) => traceId), lowest: last.start },
     };
-    return this.#candidates([within], after, limit);
+    // A merge may have dropped one of them since, or another replica answers: fewer rows are not the end of the list.
+    const next = isEnd && found.length <= limit ? null : last;
+    return { traces: await this.#candidates([within], after, limit), next };
+  }
+
+  /** Has the index of words name all traces with each term, and asks of those of a page what they have now. */
+  async #lookUp(
+    among: readonly Condition[],
+    after: ListPosition | null,
+    limit: number,
+  ): Promise<FoundTraces> {
+    const known = among.map(({ text }) => `AND ${text}`).join(" ");
+    const byIndex = this.#terms.map(({ text, parameters }) => ({
+      text: `trace_id IN (SELECT trace_id FROM ${this.#session.table("spans_by_start")}
+        WHERE project = {project:String} ${known} AND ${text})`,
+      parameters,
+    }));
+    const traces = await this.#candidates([...among, ...byIndex], after, limit);
+    const matching = await this.#matching(traces);
+    return {
+      traces: traces.filter(({ traceId }) => matching.has(traceId)),
+      next: positionBehind(traces, limit),
+    };
   }
 
   async #candidates(
@@ -173,8 +193,10 @@ export class TraceSearch {
   }
 
   /** Those of the traces in which each term is found in the last write of a span. */
-  async #matching(project: string, traceIds: readonly string[]): Promise<Set<string>> {
-    if (traceIds.length === 0) return new Set();
+  async #matching(traces: readonly ListPosition[]): Promise<Set<string>> {
+    if (traces.length === 0) return new Set();
+    const { project } = this.#request;
+    const traceIds = traces.map(({ traceId }) => traceId);
     const terms = this.#terms;
     const rows = await this.#session.rows<[string]>(
       `SELECT trace_id FROM ${this.#session.table("spans_by_start")}
@@ -191,4 +213,12 @@ export class TraceSearch {
     );
     return new Set(rows.map(([traceId]) => traceId));
   }
+}
+
+/** @param rows Fewer than `limit` where the list ends with them. */
+export function positionBehind<Row extends ListPosition>(
+  rows: readonly Row[],
+  limit: number,
+): ListPosition | null {
+  return rows.length < limit ? null : (rows.at(-1) ?? null);
 }

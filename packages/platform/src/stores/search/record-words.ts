@@ -39,7 +39,8 @@ const LONGEST_SCANNED = 1024 ** 2;
 
 /**
  * Writes the words of an open record, those of `wordsText(searchableTexts(…))`. They are found in its bytes: parsing
- * a record takes longer than that, and leaves all of its texts to the garbage collector.
+ * a record takes longer than that, and leaves all of its texts to the garbage collector. Where an object has a key
+ * twice, the words of both values are written, and not only those of the last.
  *
  * @throws Where the text cannot be indexed; nothing is written then.
  */
