@@ -16,6 +16,8 @@ import type { ExportLimits } from "./telemetry-options.ts";
 
 /** A pause that the platform asks for is kept, within reason. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
+/** It may ask for none, or for a time that its clock takes to be over: attempts would follow without a pause. */
+const SHORTEST_ASKED_MS = 100;
 const TOO_LARGE: SendOutcome = { kind: "too-large" };
 
 export interface DeliveryParts {
@@ -143,6 +145,8 @@ export class BatchDelivery {
       return false;
     }
     this.#failures = 0;
+    // It answers: what another request was refused waits no longer than the platform asked for.
+    this.#retryAt = this.#askedUntil;
     const count = this.#queue.release(batch);
     if (count === 0) return true;
     if (outcome.kind === "refused") this.#report.refused(count, outcome.reason);
@@ -155,7 +159,8 @@ export class BatchDelivery {
     const longest = Math.min(retryMs * 2 ** Math.min(this.#failures - 1, 30), maxRetryMs);
     // Replicas that lost the platform together must not come back together.
     const own = longest * (0.5 + Math.random() / 2);
-    const pause = asked === null ? own : Math.min(asked, LONGEST_PAUSE_MS);
+    const kept = Math.max(asked ?? own, Math.min(own, SHORTEST_ASKED_MS));
+    const pause = Math.min(kept, LONGEST_PAUSE_MS);
     this.#retryAt = performance.now() + pause;
     this.#askedUntil = asked === null ? 0 : this.#retryAt;
   }

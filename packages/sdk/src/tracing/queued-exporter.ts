@@ -39,7 +39,7 @@ export abstract class QueuedExporter {
   /** Schedules sending after a span was queued. */
   abstract added(): void;
 
-  /** Resolves when every queued span is with the platform, or no attempt may follow within the time limit. */
+  /** Resolves when every queued span is with the platform, or no attempt follows within the time limit. */
   abstract flush(): Promise<void>;
 
   /** Sends the queue for as long as the limits allow; spans left after that are lost. */

@@ -282,6 +282,53 @@ describe("export", () => {
     expect(telemetry.statistics()).toMatchObject({ exported: 10, dropped: 0, queued: 0 });
   });
 
+  it("waits for the same next attempt in all flushes at a time", async () => {
+    const attempts: number[] = [];
+    collector.behaviour = () => ({ status: attempts.push(performance.now()) === 1 ? 503 : 200 });
+    const telemetry = telemetryWith({ limits: { retryMs: 400 } });
+    makeSpans(telemetry, 1);
+    const flushes = [telemetry.flush()];
+    await expect.poll(() => telemetry.statistics().lastError).toBe("it answered 503");
+    for (let n = 0; n < 10; n++) {
+      makeSpans(telemetry, 1);
+      flushes.push(telemetry.flush());
+    }
+    await Promise.all(flushes);
+    expect(telemetry.statistics()).toMatchObject({ exported: 11, queued: 0 });
+    // Half of the pause is chance, and a timer may be a millisecond early.
+    expect(attempts[1]! - attempts[0]!).toBeGreaterThan(190);
+  });
+
+  it.each(["0", "Wed, 21 Oct 2015 07:28:00 GMT"])(
+    "makes a pause between attempts when the platform asks for %s",
+    async (pause) => {
+      collector.behaviour = () => ({ status: 503, headers: { "retry-after": pause } });
+      const telemetry = telemetryWith({ limits: { retryMs: 1_000, flushMs: 350 } });
+      makeSpans(telemetry, 1);
+      await telemetry.flush();
+      expect(collector.requests.length).toBeLessThanOrEqual(4);
+    },
+  );
+
+  it("tries again at once what one request was refused when another is taken", async () => {
+    const refusal = Promise.withResolvers<void>();
+    let requests = 0;
+    const fetch = async () => {
+      requests++;
+      if (requests === 1) return new Response(null, { status: 503 });
+      if (requests === 2) await refusal.promise;
+      return new Response(null, { status: 200 });
+    };
+    const limits = { ...NO_RETRY, flushMs: 500_000, batchSpans: 2 };
+    const telemetry = telemetryWith({ fetch, limits });
+    makeSpans(telemetry, 4);
+    const flushed = telemetry.flush();
+    await expect.poll(() => telemetry.statistics().lastError).toBe("it answered 503");
+    refusal.resolve();
+    await flushed;
+    expect(telemetry.statistics()).toMatchObject({ exported: 4, queued: 0 });
+  });
+
   it("ends a flush in its time when the platform stays down, and loses nothing", async () => {
     collector.behaviour = () => "reset";
     const telemetry = telemetryWith({ limits: { flushMs: 100, maxRetryMs: 5 } });
@@ -317,7 +364,9 @@ describe("export", () => {
       let attempts = 0;
       collector.behaviour = () =>
         ++attempts < 3 ? { status: 503, headers: { "retry-after": "0" } } : { status: 200 };
-      await telemetry.flush();
+      const flushed = telemetry.flush();
+      const clock = setInterval(() => vi.advanceTimersByTime(10), 5);
+      await flushed.finally(() => clearInterval(clock));
       expect(attempts).toBe(given.attempts);
     } finally {
       vi.useRealTimers();

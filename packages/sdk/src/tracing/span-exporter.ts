@@ -80,10 +80,12 @@ export class SpanExporter extends QueuedExporter {
           resolve();
         },
       };
+      // Each flush of many at a time would otherwise fail once more and lengthen the back-off beyond the time of all.
+      const isRetrying = patient && !this.isStopped && this.#waiters.size > 0;
       this.#waiters.add(waiter);
       this.#dueUpTo = upTo;
       // A longer pause that the platform asked for is only ignored at shutdown, which is the last chance.
-      this.delivery.retryFrom(askedUntil > waiter.until ? 0 : askedUntil);
+      if (!isRetrying) this.delivery.retryFrom(askedUntil > waiter.until ? 0 : askedUntil);
       this.#pump();
     });
   }
