@@ -16,7 +16,7 @@ const MOST_GROWTH = 8;
  * For the rest of the transaction, new tables belong to the owner of the existing ones: a user who only has
  * that owner's role would otherwise create tables that the owner cannot read.
  */
-const AS_OWNER = `
+export const AS_OWNER = `
   SELECT set_config('role', pg_get_userbyid(relowner), true) FROM pg_catalog.pg_class
   WHERE oid = 'agate.spans'::regclass AND pg_get_userbyid(relowner) <> current_user`;
 

@@ -1,9 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { storedSpan } from "../contract/stored-span.fixture.ts";
 import { openSpanStore } from "../open-span-store.ts";
 import type { SpanStore } from "../span-store.ts";
 import type { PostgresAddress } from "../store-address.ts";
 import type { PostgresDatabases } from "../testing/embedded-postgres.fixture.ts";
 import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
+import { openPostgresAppender } from "./postgres-appender.ts";
 import { prepareSpanDatabase } from "./prepare-database.ts";
 import { MIGRATIONS } from "./span-schema.ts";
 
@@ -16,6 +18,13 @@ beforeAll(async () => {
 beforeEach(async () => {
   address = await server.createDatabase();
 });
+
+/** The address for a new login, whose name begins with that of its database. */
+async function loginOf(suffix: string): Promise<{ login: string; as: PostgresAddress }> {
+  const login = `${new URL(address.url).pathname.slice(1)}_${suffix}`;
+  await server.query(address, `CREATE ROLE ${login} LOGIN PASSWORD 'p@ss/word'`);
+  return { login, as: { ...address, url: address.url.replace("agate:", `${login}:`) } };
+}
 
 const open = (at: PostgresAddress): Promise<SpanStore> =>
   openSpanStore(at, { onFailure: (error) => expect.fail(String(error)) });
@@ -91,17 +100,38 @@ describe("opening spans in PostgreSQL", () => {
 
   it("needs the right to make tables, and to add to them", async () => {
     const database = new URL(address.url).pathname.slice(1);
-    await server.query(address, `CREATE ROLE ${database}_user LOGIN PASSWORD 'p@ss/word'`);
-    const limited = { ...address, url: address.url.replace("agate:", `${database}_user:`) };
+    const { login, as: limited } = await loginOf("user");
     expect(await refusal(limited)).toContain(
-      `GRANT CREATE ON DATABASE "${database}" TO "${database}_user".`,
+      `GRANT CREATE ON DATABASE "${database}" TO "${login}".`,
     );
     await prepareSpanDatabase(address);
-    await server.query(address, `GRANT USAGE ON SCHEMA agate TO ${database}_user`);
-    await server.query(address, `GRANT ALL ON ALL TABLES IN SCHEMA agate TO ${database}_user`);
+    await server.query(address, `GRANT USAGE ON SCHEMA agate TO ${login}`);
+    await server.query(address, `GRANT ALL ON ALL TABLES IN SCHEMA agate TO ${login}`);
     expect(await refusal(limited)).toMatch(/may not add tables.*give the URL of the user agate\./);
-    await server.query(address, `GRANT agate TO ${database}_user`);
+    await server.query(address, `GRANT agate TO ${login} WITH SET FALSE`);
+    expect(await refusal(limited)).toMatch(/Allow it with GRANT agate TO its user WITH SET TRUE,/);
+    await server.query(address, `GRANT agate TO ${login} WITH SET TRUE`);
     await (await open(limited)).close();
+  });
+
+  it("leaves new tables to the owner of the others when a member of its role migrates", async () => {
+    const database = new URL(address.url).pathname.slice(1);
+    const [owner, member] = [await loginOf("owner"), await loginOf("member")];
+    await server.query(address, `GRANT CREATE ON DATABASE ${database} TO ${owner.login}`);
+    await server.query(address, `GRANT ${owner.login} TO ${member.login}`);
+    await prepareSpanDatabase(owner.as, MIGRATIONS.slice(0, -1));
+    const appender = openPostgresAppender(owner.as, Number.POSITIVE_INFINITY);
+    await prepareSpanDatabase(member.as);
+    const batch = { project: "default", receivedAt: 1, spans: [storedSpan({})] };
+    expect(await appender.append(batch)).toEqual({ kind: "committed" });
+    await appender.close();
+    expect(
+      await server.query(
+        address,
+        `SELECT DISTINCT pg_get_userbyid(relowner) AS owner FROM pg_class
+         WHERE relnamespace = 'agate'::regnamespace`,
+      ),
+    ).toEqual([{ owner: owner.login }]);
   });
 
   it("forgets transactions of the server that a dump came from", async () => {

@@ -6,6 +6,7 @@ import { StoreRefusalError } from "../store-errors.ts";
 import { AGATE_SCHEMA, ENSURE_AGATE_SCHEMA } from "./agate-schema.ts";
 import { connectionOptions, SESSION_SETTINGS, setSession } from "./connection-settings.ts";
 import { ConnectionWatchdog, SocketGroup } from "./connection-watchdog.ts";
+import { AS_OWNER } from "./day-tables.ts";
 import type { PostgresFacts } from "./postgres-errors.ts";
 import { asPostgresRefusal, POSTGRES_FACTS, refuseUnfitPostgres } from "./postgres-errors.ts";
 import { MIGRATIONS } from "./span-schema.ts";
@@ -53,11 +54,14 @@ async function migrate(
     const before = await schemaVersion(client);
     if (before > migrations.length) throw newerSchema(address, before, migrations.length);
     if (before === 0) await makeSchema(client);
+    else {
+      await refuseOthersTables(address, client);
+      await client.query(AS_OWNER);
+    }
     for (const statements of migrations.slice(before)) await client.query(statements);
     if (before < migrations.length) {
       await client.query("UPDATE agate.span_schema SET version = $1", [migrations.length]);
     }
-    await refuseOthersTables(address, client);
     await forgetForeignTransactions(client);
     await client.query("COMMIT");
   } catch (error) {
@@ -80,17 +84,23 @@ async function makeSchema(client: Client): Promise<void> {
   await client.query("INSERT INTO agate.span_schema VALUES (0)");
 }
 
-/** Every day has tables of its own, which only the owner of the partitioned tables can attach. */
+/**
+ * Every day has tables of its own, which only the owner of the partitioned tables can attach. Those of days and of
+ * migrations are made in the owner's role, which PostgreSQL 16 and later may forbid to a member.
+ */
 async function refuseOthersTables(address: PostgresAddress, client: Client): Promise<void> {
-  const { rows } = await client.query<{ owner: string; may_make: boolean }>(
+  const { rows } = await client.query<{ owner: string; may_make: boolean; may_set: boolean }>(
     `SELECT quote_ident(pg_get_userbyid(relowner)) AS owner,
-       pg_has_role(relowner, 'USAGE') AND has_schema_privilege('${AGATE_SCHEMA}', 'CREATE') AS may_make
+       pg_has_role(relowner, 'USAGE') AND has_schema_privilege('${AGATE_SCHEMA}', 'CREATE') AS may_make,
+       pg_has_role(relowner, CASE WHEN current_setting('server_version_num')::int < 160000
+         THEN 'MEMBER' ELSE 'SET' END) AS may_set
      FROM pg_class WHERE oid = 'agate.spans'::regclass`,
   );
-  const [{ owner, may_make } = { owner: "", may_make: false }] = rows;
-  if (may_make) return;
+  const [{ owner, may_make, may_set } = { owner: "", may_make: false, may_set: false }] = rows;
+  if (may_make && may_set) return;
+  const withSet = may_make ? " WITH SET TRUE" : "";
   throw new StoreRefusalError(
-    `The user of ${address.shown} may not add tables to Agate's. Allow it with GRANT ${owner} TO its user, or give the URL of the user ${owner}.`,
+    `The user of ${address.shown} may not add tables to Agate's. Allow it with GRANT ${owner} TO its user${withSet}, or give the URL of the user ${owner}.`,
   );
 }
 
