@@ -63,6 +63,27 @@ describe("opening spans in PostgreSQL", () => {
     ]);
   });
 
+  it.each([
+    [4, "takes older tables further"],
+    [5, "gives up, and can be started again"],
+  ])("after %i deadlocks that a migration lost: %s", async (deadlocks, outcome) => {
+    await prepareSpanDatabase(address);
+    // Of a sequence, the rollback leaves how often it was asked.
+    await server.query(address, "CREATE SEQUENCE attempts");
+    const losing = `DO $$BEGIN IF nextval('attempts') <= ${deadlocks} THEN
+      RAISE EXCEPTION 'lost' USING ERRCODE = 'deadlock_detected'; END IF; END$$`;
+    const prepared = prepareSpanDatabase(address, [...MIGRATIONS, losing]);
+    const isTaken = outcome.startsWith("takes");
+    if (isTaken) await prepared;
+    else await expect(prepared).rejects.toThrow("because of a concurrent one. Try again later.");
+    expect(await server.query(address, "SELECT last_value::int AS n FROM attempts")).toEqual([
+      { n: 5 },
+    ]);
+    expect(await server.query(address, "SELECT version FROM agate.span_schema")).toEqual([
+      { version: MIGRATIONS.length + (isTaken ? 1 : 0) },
+    ]);
+  });
+
   it("refuses tables of a newer version, and changes nothing", async () => {
     const known = MIGRATIONS.length;
     await server.query(

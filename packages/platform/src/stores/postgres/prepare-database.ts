@@ -8,8 +8,16 @@ import { connectionOptions, SESSION_SETTINGS, setSession } from "./connection-se
 import { ConnectionWatchdog, SocketGroup } from "./connection-watchdog.ts";
 import { AS_OWNER } from "./day-tables.ts";
 import type { PostgresFacts } from "./postgres-errors.ts";
-import { asPostgresRefusal, POSTGRES_FACTS, refuseUnfitPostgres } from "./postgres-errors.ts";
+import {
+  asPostgresRefusal,
+  isSerializationFailure,
+  POSTGRES_FACTS,
+  refuseUnfitPostgres,
+} from "./postgres-errors.ts";
 import { MIGRATIONS } from "./span-schema.ts";
+
+/** How often a migration is run that loses a deadlock against servers of the version before. */
+const ATTEMPTS = 5;
 
 /**
  * Migrates the tables of spans. If several servers start at once, one of them migrates and the others wait.
@@ -48,6 +56,22 @@ async function migrate(
   // Read committed, without a timeout: the statements after the lock must see what other servers did before
   // it, however long they take.
   await client.query(setSession({ ...SESSION_SETTINGS, statement_timeout: 0 }));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await migrateOnce(address, client, migrations);
+    } catch (error) {
+      // Migrations lock tables in the order of writers. A server's indexer takes `unindexed` first and `traces` second:
+      // the migration may lose the deadlock, and the new server would not start.
+      if (attempt === ATTEMPTS || !isSerializationFailure(error)) throw error;
+    }
+  }
+}
+
+async function migrateOnce(
+  address: PostgresAddress,
+  client: Client,
+  migrations: readonly string[],
+): Promise<void> {
   await client.query("BEGIN");
   try {
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('agate.migrate', 0))");

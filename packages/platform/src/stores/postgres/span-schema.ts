@@ -309,7 +309,8 @@ export const MIGRATIONS: readonly string[] = [
   `,
   `
   -- What some thousand spans have together, and their traces, so that a list by several values reads only those that
-  -- may have all of them: see zone-filler.ts. In the order in which writers lock them.
+  -- may have all of them: see zone-filler.ts. In the order in which writers lock them. An indexer locks them the other
+  -- way round: migrate() tries again where it loses a deadlock against one.
   LOCK TABLE agate.traces, agate.unindexed IN SHARE ROW EXCLUSIVE MODE;
   -- The segments of a zone, as runs: of all traces from one number to another, the segments from one to another.
   CREATE TABLE agate.zones (
