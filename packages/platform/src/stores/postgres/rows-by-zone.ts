@@ -85,10 +85,12 @@ export async function rowsByZone<Row>(
     [project, list.last],
   );
   if (first === undefined) return [...(await read(runner, { upTo: list.last }, most))];
-  const rows = [...(await read(runner, { upTo: list.last, beyond: first.start }, most))];
-  if (rows.length === most) return rows;
+  const newest = await read(runner, { upTo: list.last, beyond: first.start }, most);
+  if (newest.length === most) return [...newest];
   // Segments that come into a zone, or are replaced, must not be missed between two statements.
   return runner.snapshot(async (snapshot) => {
+    // Of its own: after a deadlock the snapshot is read again.
+    const rows = [...newest];
     let upTo = first.start;
     const unzoned = await unzonedRuns(snapshot);
     for (const limit of unzoned === undefined ? [] : [FEW_ZONES, MOST_ZONES]) {
