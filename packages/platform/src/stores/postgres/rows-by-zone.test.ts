@@ -134,6 +134,7 @@ async function find(
     test("spankind =", filter.spankind);
     test("name =", filter.name);
     test("latency >=", filter.minLatency);
+    test("start >=", filter.startedFrom);
     const zones = addPart(where, table, which);
     const all = `agate.${table === "t" ? "traces" : "spans"} ${table}`;
     const inZones = table === "t" ? tracesInZones : spansInZones;
@@ -221,6 +222,20 @@ it("lists every row once after a deadlock", async () => {
   expect(parts.length).toBeGreaterThan(4);
   expect(ids).toEqual(rows.map(({ n }) => n).reverse());
 });
+
+it.each([
+  [0, 2],
+  [1, 1],
+])(
+  "reads rows that start at %i or later in %i parts where the 2,001st starts at 0",
+  async (startedFrom, count) => {
+    const rows = rowsOf({ zones: 0, newest: FIRST_ROWS + 1, disorder: 0, seed: 1 });
+    await store(rows, 0);
+    const { ids, parts } = await find("p", { startedFrom }, 5_000);
+    expect(parts).toHaveLength(count);
+    expect(ids).toHaveLength(FIRST_ROWS + 1 - startedFrom);
+  },
+);
 
 it("does without zones where too many spans are in none, or earlier ones are not added yet", async () => {
   const rows = rowsOf({ zones: 10, newest: FIRST_ROWS, disorder: 0, seed: 1 });

@@ -78,7 +78,7 @@ export async function rowsByZone<Row>(
   most: number,
   read: ReadPart<Row>,
 ): Promise<Row[]> {
-  const { table, project } = list;
+  const { table, project, filter } = list;
   const [first] = await runner.query<{ start: number }>(
     `SELECT start FROM ${table === "t" ? "agate.traces" : "agate.spans"}
      WHERE project = $1 AND start <= $2 ORDER BY start DESC LIMIT 1 OFFSET ${FIRST_ROWS}`,
@@ -86,7 +86,8 @@ export async function rowsByZone<Row>(
   );
   if (first === undefined) return [...(await read(runner, { upTo: list.last }, most))];
   const newest = await read(runner, { upTo: list.last, beyond: first.start }, most);
-  if (newest.length === most) return [...newest];
+  if (newest.length === most || first.start < (filter.startedFrom ?? first.start))
+    return [...newest];
   // Segments that come into a zone, or are replaced, must not be missed between two statements.
   return runner.snapshot(async (snapshot) => {
     // Of its own: after a deadlock the snapshot is read again.
