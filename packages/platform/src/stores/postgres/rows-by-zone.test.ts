@@ -5,7 +5,7 @@ import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { makeDays } from "./day-tables.ts";
 import { Conditions } from "./filter-sql.ts";
 import { prepareSpanDatabase } from "./prepare-database.ts";
-import type { ListPart, ReadPart } from "./rows-by-zone.ts";
+import type { ListedRow, ListPart, ReadPart } from "./rows-by-zone.ts";
 import { addPart, isByZones, rowsByZone, spansInZones, tracesInZones } from "./rows-by-zone.ts";
 import type { QueryRunner } from "./span-database.ts";
 import { SpanDatabase } from "./span-database.ts";
@@ -112,6 +112,7 @@ interface Found {
 
 interface FindOptions {
   readonly last?: number;
+  readonly from?: QueryRunner;
   /** Told how many parts were read, with the one that is read next. */
   readonly onPart?: (count: number) => void;
 }
@@ -121,10 +122,10 @@ async function find(
   table: "t" | "p",
   filter: SpanFilter,
   most: number,
-  { last = Number.MAX_SAFE_INTEGER, onPart }: FindOptions = {},
+  { last = Number.MAX_SAFE_INTEGER, from = runner, onPart }: FindOptions = {},
 ): Promise<Found> {
   const parts: ListPart[] = [];
-  const read: ReadPart<{ trace_no: number }> = async (part, which, limit) => {
+  const read: ReadPart<ListedRow> = async (part, which, limit) => {
     parts.push(which);
     onPart?.(parts.length);
     const where = new Conditions();
@@ -139,13 +140,13 @@ async function find(
     const all = `agate.${table === "t" ? "traces" : "spans"} ${table}`;
     const inZones = table === "t" ? tracesInZones : spansInZones;
     return part.query(
-      `SELECT DISTINCT ${table}.trace_no, ${table}.start
+      `SELECT DISTINCT ${table}.trace_no, ${table}.start, ${table === "t" ? "NULL AS" : "p."} span_id
        FROM ${zones === undefined ? all : inZones(where, zones)} WHERE ${where.text}
        ORDER BY ${table}.start DESC, ${table}.trace_no DESC LIMIT ${limit}`,
       where.values,
     );
   };
-  const found = await rowsByZone(runner, { table, project, filter, last }, most, read);
+  const found = await rowsByZone(from, { table, project, filter, last }, most, read);
   return { ids: found.map(({ trace_no }) => trace_no), parts };
 }
 
@@ -210,6 +211,34 @@ it.each([
   await store(rows, 0);
   expect((await find("p", { spankind: "AGENT" }, 10)).parts).toHaveLength(parts);
 });
+
+it.each(["t", "p"] as const)(
+  "lists a row of %s once that starts earlier when the rest is read",
+  async (table) => {
+    const rows = rowsOf({ zones: 10, newest: FIRST_ROWS, disorder: 0, seed: 1 });
+    await store(rows, 30);
+    const traceNo = rows.at(-1)!.n;
+    // As a trace whose top came late, or a span that was sent again.
+    const moving: QueryRunner = {
+      query: runner.query,
+      snapshot: async (work) => {
+        for (const name of ["traces", "spans"]) {
+          await database.query(`UPDATE agate.${name} SET start = 10 WHERE trace_no = $1`, [
+            traceNo,
+          ]);
+        }
+        return runner.snapshot(work);
+      },
+    };
+    const { ids } = await find(table, {}, 2_020, { from: moving });
+    expect(ids).toEqual(
+      rows
+        .map(({ n }) => n)
+        .reverse()
+        .slice(0, 2_020),
+    );
+  },
+);
 
 it("lists every row once after a deadlock", async () => {
   const rows = rowsOf({ zones: 10, newest: FIRST_ROWS, disorder: 0, seed: 1 });

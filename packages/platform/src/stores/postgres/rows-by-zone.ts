@@ -31,6 +31,14 @@ export interface ListPart {
   readonly zones?: ReadZones;
   readonly upTo: number;
   readonly beyond?: number;
+  /** Rows that were found before, and may have another start by now. */
+  readonly except?: readonly ListedRow[];
+}
+
+/** By which a row of a list is found again: that of a span has the id of the span, too. */
+export interface ListedRow {
+  readonly trace_no: number;
+  readonly span_id?: string;
 }
 
 /** The zones to read, and the segments that no zone has yet. */
@@ -39,7 +47,7 @@ export interface ReadZones {
   readonly unzoned: readonly SegmentRuns[];
 }
 
-export type ReadPart<Row> = (
+export type ReadPart<Row extends ListedRow> = (
   runner: SqlRunner,
   part: ListPart,
   most: number,
@@ -72,7 +80,7 @@ export function isByZones(table: ListedTable, filter: SpanFilter): boolean {
  * @param most How many rows, at most.
  * @param read Reads rows of a part in their order.
  */
-export async function rowsByZone<Row>(
+export async function rowsByZone<Row extends ListedRow>(
   runner: QueryRunner,
   list: ZonedList,
   most: number,
@@ -88,10 +96,15 @@ export async function rowsByZone<Row>(
   const newest = await read(runner, { upTo: list.last, beyond: first.start }, most);
   if (newest.length === most || first.start < (filter.startedFrom ?? first.start))
     return [...newest];
-  // Segments that come into a zone, or are replaced, must not be missed between two statements.
+  // In one snapshot: a segment that comes into a zone, or is replaced, in between would be missed by both statements.
+  // The newest rows were read before it. One that starts earlier since then, as a trace does whose top came late, is
+  // passed over, or it would be listed twice. One that starts later since then is missed, as between two pages.
   return runner.snapshot(async (snapshot) => {
     // Of its own: after a deadlock the snapshot is read again.
     const rows = [...newest];
+    const readPart = async (part: ListPart) => {
+      rows.push(...(await read(snapshot, { ...part, except: newest }, most - rows.length)));
+    };
     let upTo = first.start;
     const unzoned = await unzonedRuns(snapshot);
     for (const limit of unzoned === undefined ? [] : [FEW_ZONES, MOST_ZONES]) {
@@ -101,11 +114,11 @@ export async function rowsByZone<Row>(
       const zones = { numbers, unzoned: unzoned ?? [] };
       const beyond = next?.last_start ?? Number.MIN_SAFE_INTEGER;
       if (beyond >= upTo) continue;
-      rows.push(...(await read(snapshot, { zones, upTo, beyond }, most - rows.length)));
+      await readPart({ zones, upTo, beyond });
       if (next === undefined || rows.length === most) return rows;
       upTo = beyond;
     }
-    rows.push(...(await read(snapshot, { upTo }, most - rows.length)));
+    await readPart({ upTo });
     return rows;
   });
 }
@@ -157,7 +170,16 @@ export function addPart(
   if (part === null) return undefined;
   where.add(`${table}.start <= ${where.value(part.upTo)}`);
   if (part.beyond !== undefined) where.add(`${table}.start > ${where.value(part.beyond)}`);
+  const except = part.except ?? [];
+  if (except.length > 0) where.add(isNoneOf(where, table, except));
   return part.zones;
+}
+
+function isNoneOf(where: Conditions, table: ListedTable, rows: readonly ListedRow[]): string {
+  const traceNos = `${where.value(rows.map(({ trace_no }) => trace_no))}::bigint[]`;
+  if (table === "t") return `t.trace_no <> ALL(${traceNos})`;
+  const spanIds = `${where.value(rows.map(({ span_id }) => span_id ?? ""))}::text[]`;
+  return `(p.trace_no, p.span_id) NOT IN (SELECT * FROM unnest(${traceNos}, ${spanIds}))`;
 }
 
 // OFFSET 0 leaves PostgreSQL no choice: it would read all rows in the order of the list, or join them with all runs.
