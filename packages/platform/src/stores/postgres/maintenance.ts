@@ -26,6 +26,11 @@ const ANALYSE_EVERY_MS = 5_000;
 const LONGEST_BETWEEN_DROPS_MS = 16 * DROP_DAYS_EVERY_MS;
 const STEPS_PER_ROUND = 20;
 
+export interface MaintenanceOptions {
+  readonly spansPerZone?: number | undefined;
+  readonly indexRest?: IndexRest;
+}
+
 /**
  * Background work after commits: indexes texts, summarises large traces, makes zones, frees deleted rows, compacts
  * segments, drops empty days and has new ones analysed. All servers share the work; what a server that died has not finished the
@@ -57,11 +62,11 @@ export class Maintenance {
     database: SpanDatabase,
     onTrouble: (trouble: StoreTrouble) => void,
     compaction: CompactionRule,
-    spansPerZone?: number,
+    { spansPerZone, indexRest = new IndexRest(database) }: MaintenanceOptions = {},
   ) {
     this.#compaction = compaction;
     this.#database = database;
-    this.#indexRest = new IndexRest(database);
+    this.#indexRest = indexRest;
     this.#indexer = new SpanIndexer(database, onTrouble);
     this.#zoneFiller = new ZoneFiller(database, spansPerZone);
     this.#onTrouble = onTrouble;
@@ -124,6 +129,9 @@ export class Maintenance {
       }),
     );
     const hasZones = await this.#makeZones();
+    const hasEarlier = await this.#attempt("Earlier traces could not be added to zones.", () =>
+      this.#steps(() => this.#addEarlier()),
+    );
     const hasSummaries = await this.#attempt("Summaries could not be made.", () =>
       this.#steps(() => this.#summariseOne()),
     );
@@ -150,7 +158,7 @@ export class Maintenance {
       this.#nextAnalysisAt = performance.now() + ANALYSE_EVERY_MS;
       await this.#attempt("Tables could not be analysed.", () => this.#analyse());
     }
-    return hasTexts || hasSummaries || hasZones || hasDeleted || hasSuperseded;
+    return hasTexts || hasSummaries || hasZones || hasEarlier || hasDeleted || hasSuperseded;
   }
 
   /** @returns False also after a failure: the next round retries. */
@@ -196,6 +204,12 @@ export class Maintenance {
     return this.#attempt("Zones could not be made.", () =>
       this.#steps(() => this.#zoneFiller.fillSome()),
     );
+  }
+
+  /** Not while ingest is saturated: lists have done without these zones until now. @returns False when none is left. */
+  async #addEarlier(): Promise<boolean> {
+    if (await this.#indexRest.isResting()) return false;
+    return this.#zoneFiller.fillEarlier();
   }
 
   /** @returns False when nothing is to be indexed, or not now. */

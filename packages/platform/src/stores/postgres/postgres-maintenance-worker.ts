@@ -23,7 +23,7 @@ const maintenance = new Maintenance(
   database,
   (trouble) => troubles.postMessage(trouble),
   compaction,
-  spansPerZone,
+  { spansPerZone },
 );
 // Ingest and reads have priority over maintenance.
 lowerThreadPriority();

@@ -51,7 +51,7 @@ interface Unzoned {
  * Makes zones of the segments that were committed, in the order of their commits: what their spans have, and the
  * rows of their traces. A zone is made as a whole and never changed, except that it goes with its day. Segments are
  * added as soon as there are enough for a zone; until then `agate.unzoned` has them, and lists read them directly.
- * One server at a time does this. Traces from before there were zones follow where nothing else is to be done.
+ * One server at a time does this. Traces from before there were zones are added apart from these.
  */
 export class ZoneFiller {
   readonly #database: SpanDatabase;
@@ -64,15 +64,32 @@ export class ZoneFiller {
 
   /** @returns False when there is not enough for a zone, or another server makes one. */
   async fillSome(): Promise<boolean> {
-    if (!(await this.#hasEnough())) return false;
+    const [next] = await this.#database.query<{ spans: number }>(
+      `SELECT coalesce(sum(spans), 0) AS spans
+       FROM (SELECT spans FROM agate.unzoned ORDER BY unzoned_no LIMIT $1) AS next`,
+      [this.#spansPerZone],
+      "spans-for-zones",
+    );
+    return next !== undefined && next.spans >= this.#spansPerZone && this.#fill(takeUnzoned);
+  }
+
+  /** Adds traces from before there were zones. @returns False when none is left, or another server adds some. */
+  async fillEarlier(): Promise<boolean> {
+    const [progress] = await this.#database.query<{ earlier: number }>(
+      "SELECT max(earlier) AS earlier FROM agate.zone_progress",
+      [],
+      "earlier-for-zones",
+    );
+    return progress !== undefined && progress.earlier > 0 && this.#fill(takeEarlier);
+  }
+
+  #fill(take: typeof takeUnzoned): Promise<boolean> {
     return this.#database.transaction(async (transaction) => {
       const [lock] = await transaction.query<{ is_free: boolean }>(
         "SELECT pg_try_advisory_xact_lock(hashtextextended('agate.zones', 0)) AS is_free",
       );
       if (lock?.is_free !== true) return false;
-      const taken =
-        (await takeUnzoned(transaction, this.#spansPerZone)) ??
-        (await takeEarlier(transaction, this.#spansPerZone));
+      const taken = await take(transaction, this.#spansPerZone);
       if (taken === undefined) return false;
       const zones = Math.max(1, Math.round(taken.spans / this.#spansPerZone));
       const perZone = Math.ceil(taken.places.length / zones);
@@ -81,17 +98,6 @@ export class ZoneFiller {
       }
       return true;
     });
-  }
-
-  async #hasEnough(): Promise<boolean> {
-    const [work] = await this.#database.query<{ spans: number; earlier: number }>(
-      `SELECT (SELECT coalesce(sum(spans), 0)
-         FROM (SELECT spans FROM agate.unzoned ORDER BY unzoned_no LIMIT $1) AS next) AS spans,
-         (SELECT max(earlier) FROM agate.zone_progress) AS earlier`,
-      [this.#spansPerZone],
-      "work-for-zones",
-    );
-    return work !== undefined && (work.spans >= this.#spansPerZone || work.earlier > 0);
   }
 }
 
