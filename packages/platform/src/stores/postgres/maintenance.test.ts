@@ -107,3 +107,23 @@ it("makes zones of new traces between steps of indexing, and adds earlier ones a
   expect(await seen("zones")).toContainEqual({ unindexed: 18 });
   expect(troubles).toEqual([]);
 });
+
+it("drops the zones of a day without traces that cannot be dropped itself", async () => {
+  await database.query("CREATE VIEW own AS SELECT * FROM agate.spans_19700101");
+  await database.query("TRUNCATE agate.unzoned");
+  await database.query(
+    `WITH gone AS (DELETE FROM agate.traces RETURNING trace_no, day)
+     INSERT INTO agate.deleted_traces SELECT trace_no, day, true FROM gone`,
+  );
+  await database.query("UPDATE agate.zone_progress SET earlier = 0");
+  await database.query(
+    `INSERT INTO agate.zones (day, first_traces, last_traces, first_segments, last_segments)
+     VALUES ('1970-01-01', '{1}', '{2}', '{0}', '{0}')`,
+  );
+  start();
+  const zones = () => database.query("SELECT FROM agate.zones");
+  await expect.poll(zones, { timeout: 60_000 }).toEqual([]);
+  expect(troubles.map(({ what, error }) => `${what} ${String(error)}`)).toEqual([
+    expect.stringMatching(/^Days could not be dropped\. .*other objects depend on it/),
+  ]);
+});

@@ -153,6 +153,8 @@ export class Maintenance {
     );
     if (performance.now() >= this.#nextDropAt) {
       await this.#attempt("Days could not be dropped.", () => this.#dropDays());
+      // An attempt of its own: one day on which a view of a user depends would keep the zones of all days.
+      await this.#attempt("Zones could not be dropped.", () => this.#dropZones());
     }
     if (performance.now() >= this.#nextAnalysisAt) {
       this.#nextAnalysisAt = performance.now() + ANALYSE_EVERY_MS;
@@ -185,8 +187,12 @@ export class Maintenance {
     this.#nextDropAt = performance.now() + between;
     this.#betweenDropsMs = Math.min(2 * between, LONGEST_BETWEEN_DROPS_MS);
     await dropEmptyDays(this.#database);
-    await dropEmptyZones(this.#database);
     this.#betweenDropsMs = DROP_DAYS_EVERY_MS;
+    return false;
+  }
+
+  async #dropZones(): Promise<boolean> {
+    await dropEmptyZones(this.#database);
     return false;
   }
 
