@@ -53,6 +53,41 @@ async function reported(database: SpanDatabase, table: string, rows: number): Pr
   await expect.poll(written, { timeout: 60_000 }).toEqual([{ n: rows }]);
 }
 
+it("leaves queues to PostgreSQL once they were counted, and tables that are locked for later", async () => {
+  const address = await (await sharedPostgres()).createDatabase();
+  await prepareSpanDatabase(address);
+  const database = new SpanDatabase(address, { connections: 2, statementMs: 60_000 });
+  const queue = "agate.unindexed_contents";
+  // PostgreSQL's own count would be taken for this one's.
+  await database.query(`ALTER TABLE ${queue} SET (autovacuum_enabled = off)`);
+  const fill = (rows: number) =>
+    database.query(
+      `INSERT INTO ${queue} (project, trace_id, span_id)
+       SELECT 'default', repeat('a', 32), repeat('b', 16) FROM generate_series(1, ${rows})`,
+    );
+  const counted = async () => {
+    await analyseTables(database);
+    return database.query(
+      `SELECT reltuples::int AS n FROM pg_class WHERE oid = '${queue}'::regclass`,
+    );
+  };
+  await fill(4_000);
+  await database.query(`DELETE FROM ${queue} WHERE unindexed_no > 10`);
+  // Reported after it was counted, this would be taken for new rows.
+  await reported(database, queue, 7_990);
+  await database.transaction(async (transaction) => {
+    // As a vacuum does.
+    await transaction.query(`LOCK TABLE ${queue} IN SHARE UPDATE EXCLUSIVE MODE`);
+    expect(await counted()).toEqual([{ n: -1 }]);
+  });
+  expect(await counted()).toEqual([{ n: 10 }]);
+  await fill(50);
+  await database.query(`DELETE FROM ${queue} WHERE unindexed_no > 4_019`);
+  await reported(database, queue, 81);
+  expect(await counted()).toEqual([{ n: 10 }]);
+  await database.close();
+});
+
 it("keeps numbers before texts in the spans of a day, so that no bytes lie between them", async () => {
   const address = await (await sharedPostgres()).createDatabase();
   const database = new SpanDatabase(address, { connections: 1, statementMs: 60_000 });

@@ -33,8 +33,8 @@ export interface MaintenanceOptions {
 
 /**
  * Background work after commits: indexes texts, summarises large traces, makes zones, frees deleted rows, compacts
- * segments, drops empty days and has new ones analysed. All servers share the work; what a server that died has not finished the
- * others take over.
+ * segments, drops empty days and has tables analysed that are new or have grown eight-fold. All servers share the work;
+ * what a server that died has not finished the others take over.
  */
 export class Maintenance {
   readonly #database: SpanDatabase;
