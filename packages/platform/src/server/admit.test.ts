@@ -1,6 +1,11 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { CreatedApiKey, Scope } from "@agate/protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { credentialsOf } from "./admit.ts";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { Revocation } from "../access/revocation.ts";
+import { breakOffWhenRevoked, credentialsOf } from "./admit.ts";
 import { sendRequest } from "./testing/send-request.fixture.ts";
 import type { TestPlatform } from "./testing/test-platform.fixture.ts";
 import { startTestPlatform } from "./testing/test-platform.fixture.ts";
@@ -213,4 +218,33 @@ it.each([
   ["", undefined],
 ])("in the header %j the session is %j", (cookie, session) => {
   expect(credentialsOf({ headers: { cookie } }).session).toBe(session);
+});
+
+describe("an answer that ends when its key is revoked", () => {
+  it.each([
+    ["is broken off", true],
+    ["is not kept where its client was gone before", false],
+  ])("%s", async (_, isThere) => {
+    const revocation = new Revocation();
+    const scopes = new Set<Scope>();
+    const key = { project: "default", name: "ci", scopes, environments: null, keyId: "key" };
+    const server = createServer();
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const client = request({ port: (server.address() as AddressInfo).port, host: "127.0.0.1" });
+    client.on("error", () => {}).end();
+    const [, outgoing] = (await once(server, "request")) as [IncomingMessage, ServerResponse];
+    if (!isThere) {
+      client.destroy();
+      await once(outgoing, "close");
+    }
+    breakOffWhenRevoked({ ...key, isOperator: false, revocation }, outgoing);
+    const destroy = vi.spyOn(outgoing, "destroy");
+    revocation.revoke();
+    expect(destroy).toHaveBeenCalledTimes(isThere ? 1 : 0);
+  });
 });

@@ -142,7 +142,8 @@ function beyondLimit({ environments }: Caller, what: string): Problem {
 /** A stream may go on for days: it must not outlive the key that it was opened with. */
 export function breakOffWhenRevoked(caller: Caller | undefined, outgoing: ServerResponse): void {
   const revocation = caller?.revocation;
-  if (revocation === undefined) return;
+  // Of a client that is gone, "close" has been emitted: the answer would be kept until the key is revoked.
+  if (revocation === undefined || outgoing.destroyed) return;
   const use = new OpenAnswer(outgoing);
   outgoing.on("close", () => revocation.remove(use));
   revocation.add(use);
