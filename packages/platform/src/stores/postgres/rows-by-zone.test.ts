@@ -41,6 +41,11 @@ const newest = fc.constantFrom(0, FIRST_ROWS - 1, FIRST_ROWS, FIRST_ROWS + 1, FI
 /** How far the start of a row lies from where its number would put it. */
 const disorder = fc.constantFrom(0, 1, 5, 1_000);
 const PER_ZONE = 3;
+/** In a zone of so many spans these are few: less than a 16th. */
+const SPANS_FOR_FEW = 49;
+
+/** In so many of ten zones the project has few rows. */
+const fewOfTen = fc.constantFrom(0, 4, 6, 10);
 
 const stored = fc.record({ zones: zoneCount, newest, disorder, seed: fc.nat() });
 type Stored = typeof stored extends fc.Arbitrary<infer Value> ? Value : never;
@@ -65,7 +70,12 @@ function numbers(seed: number): (below: number) => number {
 }
 
 /** Stores rows, each a span and a trace of its own; all but the last ones are in zones. */
-async function store(rows: readonly Row[], inZones: number, perZone = PER_ZONE): Promise<void> {
+async function store(
+  rows: readonly Row[],
+  inZones: number,
+  perZone = PER_ZONE,
+  spansOf: (zone: number) => number = () => 1,
+): Promise<void> {
   await database.query(
     "TRUNCATE agate.traces, agate.spans, agate.zones, agate.zone_bounds, agate.unzoned",
   );
@@ -88,20 +98,23 @@ async function store(rows: readonly Row[], inZones: number, perZone = PER_ZONE):
     `INSERT INTO agate.spans (day, span_no, trace_no, segment, span_id, project, start, latency, name, spankind, status)
      SELECT day, trace_no, trace_no, 0, trace_id, project, start, latency, name, spankind, status FROM agate.traces`,
   );
-  await leave(rows.slice(0, inZones), perZone);
-  const filler = new ZoneFiller(database, 1);
-  while (await filler.fillSome());
+  for (let zone = 0; zone * perZone < inZones; zone++) {
+    const ofZone = rows.slice(zone * perZone, Math.min(inZones, (zone + 1) * perZone));
+    await leave(ofZone, perZone, spansOf(zone));
+    expect(await new ZoneFiller(database, spansOf(zone)).fillSome()).toBe(true);
+  }
   await leave(rows.slice(inZones), 1_000);
 }
 
-/** Leaves rows to come into zones, so many in each. */
-async function leave(rows: readonly Row[], together: number): Promise<void> {
+/** Leaves rows to come into zones, so many in each. @param spans How many these are said to be. */
+async function leave(rows: readonly Row[], together: number, spans = 1): Promise<void> {
   const places: string[] = [];
   for (let at = 0; at < rows.length; at += together) {
     places.push(JSON.stringify(rows.slice(at, at + together).map(({ n }) => [0, n, 0])));
   }
-  await database.query("INSERT INTO agate.unzoned (places, spans) SELECT unnest($1::text[]), 1", [
+  await database.query("INSERT INTO agate.unzoned (places, spans) SELECT unnest($1::text[]), $2", [
     places,
+    spans,
   ]);
 }
 
@@ -167,10 +180,12 @@ it("is that of the rows, from any number of zones", async () => {
   });
   const property = fc.asyncProperty(
     stored,
+    fewOfTen,
     fc.array(query, { minLength: 5, maxLength: 5 }),
-    async (made, queries) => {
+    async (made, few, queries) => {
       const rows = rowsOf(made);
-      await store(rows, made.zones * PER_ZONE);
+      const spansOf = (zone: number) => ((zone * 7) % 10 < few ? SPANS_FOR_FEW : 1);
+      await store(rows, made.zones * PER_ZONE, PER_ZONE, spansOf);
       for (const { filter, table, most, last } of queries) {
         const wanted = rows
           .filter(
@@ -187,6 +202,44 @@ it("is that of the rows, from any number of zones", async () => {
     },
   );
   await fc.assert(property, { numRuns: 15 });
+});
+
+it.each([
+  [SPANS_FOR_FEW - 1, "bounds of subsets, of spans and of traces", false],
+  [SPANS_FOR_FEW, "one row of bounds", true],
+])("stores of 3 rows in a zone of %i spans %s", async (spans, _, isFew) => {
+  const rows = rowsOf({ zones: 7, newest: 0, disorder: 0, seed: 1 });
+  await store(rows, rows.length, PER_ZONE, () => spans);
+  const stored = await database.query<{ of_traces: boolean; subset: number }>(
+    "SELECT of_traces, subset FROM agate.zone_bounds ORDER BY zone_no",
+  );
+  if (isFew) expect(stored).toEqual(Array(7).fill({ of_traces: false, subset: -1 }));
+  else {
+    expect(stored.filter(({ subset }) => subset === 0)).toHaveLength(2 * 7);
+    expect(stored.filter(({ subset }) => subset > 0).length).toBeGreaterThan(3 * 2 * 7);
+    expect(stored.filter(({ subset }) => subset < 0)).toEqual([]);
+  }
+});
+
+it.each([
+  [4, "these", [undefined, 8]],
+  [5, "all rows in their order", [undefined, undefined]],
+])("where a project has few rows in %i of 8 zones, reads %s", async (few, _, zones) => {
+  const rows = rowsOf({ zones: 8, newest: FIRST_ROWS + 1, disorder: 0, seed: 1 });
+  await store(rows, 8 * PER_ZONE, PER_ZONE, (zone) => (zone < few ? SPANS_FOR_FEW : 1));
+  const { ids, parts } = await find("p", {}, 5_000);
+  expect(ids).toHaveLength(rows.length);
+  expect(parts.map((part) => part.zones?.numbers.length)).toEqual(zones);
+});
+
+it("skips zones of few rows without the values", async () => {
+  const rows = rowsOf({ zones: 9, newest: FIRST_ROWS + 1, disorder: 0, seed: 1 });
+  await store(rows, 9 * PER_ZONE, PER_ZONE, () => SPANS_FOR_FEW);
+  for (const table of ["t", "p"] as const) {
+    const { ids, parts } = await find(table, { spankind: "AGENT" }, 10);
+    expect(ids).toEqual([]);
+    expect(parts.map((part) => part.zones?.numbers)).toEqual([undefined, []]);
+  }
 });
 
 it("skips zones without the values", async () => {

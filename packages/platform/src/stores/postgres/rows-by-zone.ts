@@ -6,6 +6,7 @@ import type { ListedTable } from "./filter-sql.ts";
 import { Conditions } from "./filter-sql.ts";
 import type { QueryRunner, SqlRunner } from "./span-database.ts";
 import { parsePlaces } from "./unindexed-places.ts";
+import { ALL_OF_FEW } from "./zone-filler.ts";
 import type { SegmentRuns } from "./zone-runs.ts";
 import { toRuns } from "./zone-runs.ts";
 
@@ -109,6 +110,8 @@ export async function rowsByZone<Row extends ListedRow>(
     const unzoned = await unzonedRuns(snapshot);
     for (const limit of unzoned === undefined ? [] : [FEW_ZONES, MOST_ZONES]) {
       const found = await zonesFor(snapshot, list, upTo, limit + 1);
+      // The rows of all projects in a zone are read: of many for the few of this one, the list's own order takes fewer.
+      if (2 * found.filter(({ is_few }) => is_few).length > found.length) break;
       const next = found[limit];
       const numbers = found.slice(0, limit).map(({ zone_no }) => zone_no);
       const zones = { numbers, unzoned: unzoned ?? [] };
@@ -136,17 +139,23 @@ async function unzonedRuns(snapshot: SqlRunner): Promise<SegmentRuns[] | undefin
   return [...Map.groupBy(places, ([day]) => day)].map(([day, ofDay]) => toRuns(day, ofDay));
 }
 
+interface FoundZone {
+  readonly zone_no: number;
+  readonly last_start: number;
+  /** Whether the project has few rows in it. */
+  readonly is_few: boolean;
+}
+
 /** Those that may have rows of a list, with the latest starts first. */
 function zonesFor(
   snapshot: SqlRunner,
   { table, project, filter }: ZonedList,
   upTo: number,
   most: number,
-): Promise<{ zone_no: number; last_start: number }[]> {
+): Promise<FoundZone[]> {
   const where = new Conditions();
   const conditions = filterConditions(filter);
-  where.add(`project = ${where.value(project)} AND of_traces = ${String(table === "t")}`);
-  where.add(`subset = ${subsetFor(conditions)} AND first_start <= ${where.value(upTo)}`);
+  where.add(`project = ${where.value(project)} AND first_start <= ${where.value(upTo)}`);
   for (const condition of conditions) {
     const test = testOf(condition);
     if (test?.kind === "mark") where.add(`${test.column} & ${test.mark} <> 0`);
@@ -154,8 +163,13 @@ function zonesFor(
       where.add(`${test.column} ${test.operator} ${where.value(test.value)}`);
     }
   }
+  // Each in the order of the index: of both together, PostgreSQL would sort all zones.
+  const first = (isFew: boolean, ofTraces: boolean, subset: number) =>
+    `(SELECT zone_no, last_start, ${isFew} AS is_few FROM agate.zone_bounds
+      WHERE of_traces = ${ofTraces} AND subset = ${subset} AND ${where.text}
+      ORDER BY last_start DESC LIMIT ${most})`;
   return snapshot.query(
-    `SELECT zone_no, last_start FROM agate.zone_bounds WHERE ${where.text}
+    `${first(false, table === "t", subsetFor(conditions))} UNION ALL ${first(true, false, ALL_OF_FEW)}
      ORDER BY last_start DESC LIMIT ${most}`,
     where.values,
   );

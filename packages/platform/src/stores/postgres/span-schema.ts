@@ -321,7 +321,8 @@ export const MIGRATIONS: readonly string[] = [
     first_segments integer[] NOT NULL,
     last_segments integer[] NOT NULL
   );
-  -- Bounds of the rows of a subset; the columns of marks have bits by a hash of each value.
+  -- Bounds of the rows of a subset; the columns of marks have bits by a hash of each value. The subset -1 has all rows
+  -- of a project with few, of spans and of traces, and \`of_traces\` is false.
   CREATE TABLE agate.zone_bounds (
     zone_no bigint NOT NULL,
     first_start bigint NOT NULL,

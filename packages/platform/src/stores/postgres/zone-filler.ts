@@ -1,6 +1,6 @@
 import type { SpanColumns } from "../summary/summary-columns.ts";
 import type { Bounds } from "../zones/zone-bounds.ts";
-import { alikeRows, boundsOfSubsets, MARKED_NAMES, widen } from "../zones/zone-bounds.ts";
+import { alikeRows, boundsOfSubsets, MARKED_NAMES, WHOLE, widen } from "../zones/zone-bounds.ts";
 import { dateText } from "./day.ts";
 import type { SpanDatabase, SqlRunner } from "./span-database.ts";
 import type { Place } from "./unindexed-places.ts";
@@ -10,6 +10,10 @@ import { toRuns } from "./zone-runs.ts";
 
 /** About this many spans a zone has: what is read where a zone may have a row that is looked for. */
 const SPANS_PER_ZONE = 2_048;
+/** Of a project with less than this part of a zone, the bounds of all its rows are stored, and none of subsets. */
+const FEW_OF_ZONE = 1 / 16;
+/** The subset that has all rows of a project with few, of spans and of traces. SQLite has no such subset. */
+export const ALL_OF_FEW = -1;
 
 const DIMENSIONS = "name, spankind, status, application, route, variant, revision, environment";
 const BOUNDS = [
@@ -27,6 +31,7 @@ const BOUNDS = [
 /** Rows that share all values of {@link DIMENSIONS}. */
 interface RowGroup {
   readonly project: string;
+  readonly rows: number;
   readonly name: string;
   readonly spankind: string;
   readonly status: string;
@@ -94,7 +99,7 @@ export class ZoneFiller {
       const zones = Math.max(1, Math.round(taken.spans / this.#spansPerZone));
       const perZone = Math.ceil(taken.places.length / zones);
       for (let at = 0; at < taken.places.length; at += perZone) {
-        await makeZones(transaction, taken.places.slice(at, at + perZone));
+        await makeZones(transaction, taken.places.slice(at, at + perZone), this.#spansPerZone);
       }
       return true;
     });
@@ -153,13 +158,18 @@ async function takeEarlier(transaction: SqlRunner, most: number): Promise<Unzone
 }
 
 /** One for each day, of which there is one as a rule. */
-async function makeZones(transaction: SqlRunner, places: readonly Place[]): Promise<void> {
+async function makeZones(
+  transaction: SqlRunner,
+  places: readonly Place[],
+  spansPerZone: number,
+): Promise<void> {
   for (const [day, ofDay] of Map.groupBy(places, ([own]) => own)) {
-    await makeZone(transaction, toRuns(day, ofDay));
+    await makeZone(transaction, toRuns(day, ofDay), FEW_OF_ZONE * spansPerZone);
   }
 }
 
-async function makeZone(transaction: SqlRunner, runs: SegmentRuns): Promise<void> {
+/** @param few Of a project with fewer rows, the subsets are not stored. */
+async function makeZone(transaction: SqlRunner, runs: SegmentRuns, few: number): Promise<void> {
   const arrays = [runs.firstTraces, runs.lastTraces, runs.firstSegments, runs.lastSegments];
   const spans = await transaction.query<RowGroup>(
     `SELECT ${groupOf("p")} FROM unnest($2::bigint[], $3::bigint[], $4::integer[], $5::integer[])
@@ -183,7 +193,7 @@ async function makeZone(transaction: SqlRunner, runs: SegmentRuns): Promise<void
     [dateText(runs.day), ...arrays],
   );
   const zoneNo = (zone as { zone_no: number }).zone_no;
-  const rows = [...boundsRows(zoneNo, false, spans), ...boundsRows(zoneNo, true, traces)];
+  const rows = boundsRows(zoneNo, spans, traces, few);
   await transaction.query(
     `INSERT INTO agate.zone_bounds (${BOUNDS.map(([name]) => name).join(", ")})
      SELECT * FROM unnest(${BOUNDS.map(([, type], n) => `$${n + 1}::${type}[]`).join(", ")})`,
@@ -192,23 +202,43 @@ async function makeZone(transaction: SqlRunner, runs: SegmentRuns): Promise<void
 }
 
 function groupOf(row: string): string {
-  return `${row}.project, ${DIMENSIONS}, min(start) AS first_start, max(start) AS last_start,
+  return `${row}.project, count(*) AS rows, ${DIMENSIONS}, min(start) AS first_start, max(start) AS last_start,
     max(latency) AS latency, max(cost) AS cost`;
 }
 
-/** What is stored for the subsets of each project, in the order of {@link BOUNDS}. */
+/** What is stored for each project, in the order of {@link BOUNDS}. */
 function boundsRows(
   zoneNo: number,
-  ofTraces: boolean,
-  groups: readonly RowGroup[],
+  spans: readonly RowGroup[],
+  traces: readonly RowGroup[],
+  few: number,
 ): (string | number)[][] {
   const rows: (string | number)[][] = [];
-  for (const [project, own] of Map.groupBy(groups, (group) => group.project)) {
-    for (const [subset, bounds] of boundsOfSubsets(own.map(toAlike))) {
-      rows.push([zoneNo, String(ofTraces), project, subset, ...valuesOf(bounds)]);
+  const [ofSpans, ofTraces] = [byProject(spans), byProject(traces)];
+  const add = (ofTable: boolean, project: string, subset: number, bounds: Bounds) =>
+    rows.push([zoneNo, String(ofTable), project, subset, ...valuesOf(bounds)]);
+  for (const project of new Set([...ofSpans.keys(), ...ofTraces.keys()])) {
+    const own = [ofSpans.get(project) ?? [], ofTraces.get(project) ?? []] as const;
+    if (own.every((groups) => rowCount(groups) < few)) {
+      const bounds = boundsOfSubsets(own.flat().map(toAlike)).get(WHOLE);
+      if (bounds !== undefined) add(false, project, ALL_OF_FEW, bounds);
+      continue;
+    }
+    for (const [n, groups] of own.entries()) {
+      for (const [subset, bounds] of boundsOfSubsets(groups.map(toAlike))) {
+        add(n === 1, project, subset, bounds);
+      }
     }
   }
   return rows;
+}
+
+function byProject(groups: readonly RowGroup[]): Map<string, RowGroup[]> {
+  return Map.groupBy(groups, ({ project }) => project);
+}
+
+function rowCount(groups: readonly RowGroup[]): number {
+  return groups.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 function toAlike(group: RowGroup) {

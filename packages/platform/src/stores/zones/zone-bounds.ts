@@ -28,7 +28,7 @@ const DIVIDING = [
 const [START, LATENCY, NAME, COST] = [1, 3, 4, 15] as const;
 const MARKS = 31;
 /** The subset that is all of a zone. */
-const WHOLE = 0;
+export const WHOLE = 0;
 
 /**
  * One of 31 bits, by a value. A zone that lacks the bit has no row with the value; one that has it may have such a
