@@ -27,6 +27,13 @@ it("finds a word that the record writes with an escape", () => {
   );
 });
 
+it("passes a record with a text of which no pattern finds the words", () => {
+  const odd = `needle e${"\u0301".repeat(7_800_000)}`;
+  expect(() => wordsOf(odd)).toThrow(RangeError);
+  expect(matches("needle", "step", odd)).toBe(false);
+  expect(matches("needle", "needle", odd)).toBe(true);
+});
+
 it("finds what the words of all texts say, with a border between them", () => {
   const piece = fc.constantFrom("a", "B", "ab", "á", " ", "-", "東", "7", "K", "é");
   const text = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(""));
