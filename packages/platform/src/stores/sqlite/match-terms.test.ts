@@ -134,6 +134,10 @@ it("knows of words that a mark joins that they follow each other", () => {
   expect(isKnown("d-e", text)).toBe(false);
   expect(isKnown("a-b-c-d", "a-b-c-d-e")).toBe(true);
   expect(isKnown("a-b-c-d-e", "a-b-c-d-e")).toBe(false);
+  // The words behind the fourth begin anew.
+  const longer = "a-b-c-d-e-f, k.l.m.n.o";
+  expect(["e-f", "k-l"].filter((search) => isKnown(search, longer))).toEqual(["e-f", "k-l"]);
+  expect(["d-e", "b-c", "n-o"].filter((search) => isKnown(search, longer))).toEqual([]);
 });
 
 it.each([32, 33, 5_000])("looks up the words of a phrase of %i words", (count) => {

@@ -12,11 +12,19 @@ import { wordsOf } from "../search/words-of.ts";
  * Words of a phrase that are looked up. The others are left to the look at the records, which a phrase needs anyway.
  */
 const MOST_WORDS = 32;
-/** Words that are indexed as one where nothing but a mark is between them, from the first of them on. */
+/**
+ * Words that are indexed as one where nothing but a mark is between them, from the first of them on. The words behind the
+ * fourth are taken for others, which begin anew; not behind `_`.
+ */
 const MOST_JOINED = 4;
-/** Such as `gpt-4o`, `rate_limit` and `user@example.com`. Not numbers and times: there are very many, each once. */
-const JOINED =
-  /(?<![\w\u0080-\uffff])[a-z][a-z0-9]*(?:[-_.@:/+#][a-z0-9]+)+(?![a-z0-9\u0080-\uffff])/gi;
+/**
+ * Such as `gpt-4o`, `rate_limit` and `user@example.com`. Not numbers and times: there are very many, each once.
+ * No more words than are used: a pattern that repeats a group millions of times overflows V8's stack.
+ */
+const JOINED = new RegExp(
+  String.raw`(?<![\w\u0080-\uffff])[a-z][a-z0-9]*(?:[-_.@:/+#][a-z0-9]+){1,${MOST_JOINED - 1}}(?![a-z0-9\u0080-\uffff])`,
+  "gi",
+);
 const MARK = /[-_.@:/+#]/;
 
 /** A term of a search, as the tables of the full-text index are asked for it. */
@@ -108,7 +116,7 @@ function pairsIn(text: string): string[] {
 function joinedIn(text: string): Set<string> {
   const joined = new Set<string>();
   for (const [whole] of text.matchAll(JOINED)) {
-    const words = whole.toLowerCase().split(MARK, MOST_JOINED);
+    const words = whole.toLowerCase().split(MARK);
     for (let count = 2; count <= words.length; count++)
       joined.add(joinedWord(words.slice(0, count)));
   }
