@@ -26,7 +26,10 @@ async function append(project: string, ...spans: readonly StoredSpan[]): Promise
   expect(await store.append({ project, receivedAt: 1, spans })).toEqual({ kind: "committed" });
 }
 
-it.each([["words that marks join", "a-".repeat(3_900_000), 0]])("finds the spans beside one with millions of %s", async (project, inputs, unindexable) => {
+it.each([
+  ["words that marks join", "a-".repeat(3_900_000), 0],
+  ["marks above a letter beside Chinese", `東 e${"\u0301".repeat(7_800_000)}`, 1],
+])("finds the spans beside one with millions of %s", async (project, inputs, unindexable) => {
   troubles.length = 0;
   const needle = (n: number) =>
     storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n), name: `needle${n} red-fox` });

@@ -24,7 +24,7 @@ export class TextDocuments {
   /** The last document that an earlier version wrote: see span-index-file.ts. */
   readonly #lastEarlier: number;
   readonly #known = new KnownTexts<number>();
-  /** Texts that are yet to be written, by trace. */
+  /** Texts that are yet to be written, by trace, as they are indexed. */
   readonly #held = new Map<number, string[]>();
   #characters = 0;
 
@@ -47,9 +47,14 @@ export class TextDocuments {
     return (this.#last.get() as { seq: number } | undefined)?.seq ?? 0;
   }
 
-  /** Adds the texts of a span; {@link write} must follow before the transaction ends. */
+  /**
+   * Adds the texts of a span; {@link write} must follow before the transaction ends.
+   *
+   * @throws Where a text cannot be indexed: nothing is added then. Not left to {@link write}, where it would fail for
+   * all spans of the transaction, at every retry.
+   */
   add(traceNo: number, texts: readonly string[]): void {
-    const added = texts.filter((text) => HAS_WORD.test(text) && this.#known.add(traceNo, text));
+    const added = this.#newTexts(traceNo, texts);
     if (added.length === 0) return;
     const held = this.#held.get(traceNo);
     if (held === undefined) this.#held.set(traceNo, added);
@@ -62,10 +67,23 @@ export class TextDocuments {
   write(): void {
     for (const [traceNo, texts] of this.#held) {
       const { lastInsertRowid } = this.#insert.run(traceNo);
-      this.#insertText.run(lastInsertRowid, texts.map(withNeighbours).join("\n"));
+      this.#insertText.run(lastInsertRowid, texts.join("\n"));
     }
     this.#held.clear();
     this.#characters = 0;
+  }
+
+  /** As they are indexed. */
+  #newTexts(traceNo: number, texts: readonly string[]): string[] {
+    try {
+      return texts
+        .filter((text) => HAS_WORD.test(text) && this.#known.add(traceNo, text))
+        .map(withNeighbours);
+    } catch (error) {
+      // Otherwise another span with one of these texts would pass for indexed.
+      this.#known.forget(traceNo);
+      throw error;
+    }
   }
 
   /** To be called when a transaction has failed: what was added in it is in no document. */

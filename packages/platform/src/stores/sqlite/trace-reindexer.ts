@@ -202,8 +202,9 @@ export class TraceReindexer {
       // Superseded by a later segment.
       if (place?.segment !== segment) continue;
       this.#removeOlder.run(place.span_no);
-      const texts = readable(() => textsAt(opened, entry, contentOf(spanId)));
-      if (texts !== undefined) this.#documents.add(traceNo, texts);
+      passUnindexable(() =>
+        this.#documents.add(traceNo, textsAt(opened, entry, contentOf(spanId))),
+      );
     }
     return opened.entries.size;
   }
@@ -233,12 +234,11 @@ export class TraceReindexer {
   }
 }
 
-/** Undefined where a record is none; it was reported when it was indexed first. */
-function readable(read: () => string[]): string[] | undefined {
+/** Passes a span whose text cannot be indexed; it was reported when it was indexed first. */
+function passUnindexable(index: () => void): void {
   try {
-    return read();
+    index();
   } catch (error) {
     if (sqliteCode(error) !== undefined) throw error;
-    return undefined;
   }
 }
