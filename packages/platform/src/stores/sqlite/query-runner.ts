@@ -37,9 +37,14 @@ export class QueryRunner {
   readonly #interrupt: QueryInterrupt;
   readonly #phrases: TracePhrases;
   readonly #lists: ListReader;
+  readonly #rareMatches: number;
 
-  /** @param interruptions See {@link interruptMemory}. */
-  constructor(directory: string, interruptions: SharedArrayBuffer) {
+  /**
+   * @param interruptions See {@link interruptMemory}.
+   * @param rareMatches Rows up to which a query finds few; tests use fewer.
+   */
+  constructor(directory: string, interruptions: SharedArrayBuffer, rareMatches = RARE_MATCHES) {
+    this.#rareMatches = rareMatches;
     this.#db = openForReading(directory);
     this.#interrupt = new QueryInterrupt(this.#db, interruptions);
     this.#exporter = new SpanExporter(this.#db);
@@ -95,7 +100,7 @@ export class QueryRunner {
   #exact(project: string, filter: SpanFilter): Sql | undefined {
     const where = whereFilter("t", project, filter, this.#isRare);
     if (where === undefined || where.phrases.length === 0) return where;
-    // Last, so that it is asked of those that meet all other conditions.
+    // Behind the others, which may be correlated subqueries too: SQLite tests these in their order.
     return allOf([where, this.#phrases.condition(where.phrases)]);
   }
 
@@ -118,7 +123,7 @@ export class QueryRunner {
     return this.#exporter.partsAfter(after);
   }
 
-  readonly #isRare: IsRare = ({ text, values }, most = RARE_MATCHES) => {
+  readonly #isRare: IsRare = ({ text, values }, most = this.#rareMatches) => {
     const { n } = this.#db
       .prepare(`SELECT count(*) AS n FROM (${text} LIMIT ?)`)
       .get(...values, most + 1) as { n: number };

@@ -62,15 +62,17 @@ export class TracePhrases {
   }
 
   /**
-   * A condition on `traces t` that must come last, as it reads each trace of which the index does not tell; a damaged
-   * one does not meet it.
+   * A condition on `traces t`. It reads each trace that meets all other conditions on it and of which the index does
+   * not tell; a damaged one does not meet it.
    */
   condition(phrases: readonly MatchTerm[]): Sql {
     this.#asked = phrases.map((phrase) => this.all([phrase]));
     return allOf(
       phrases.map((phrase, n) => {
         const known = tracesThatHave(phrase);
-        const isFound = `${FUNCTION}(t.trace_no, ${n})`;
+        // SQLite tests correlated subqueries last. A call by itself could be made for each row of an index, before
+        // the conditions on columns that the index does not have.
+        const isFound = `(SELECT ${FUNCTION}(t.trace_no, ${n}))`;
         return known === undefined
           ? { text: isFound, values: [] }
           : { text: `(t.trace_no IN (${known.text}) OR ${isFound})`, values: known.values };
