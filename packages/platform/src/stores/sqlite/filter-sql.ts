@@ -204,15 +204,18 @@ const JUDGED: Record<ListedTable, (scores: string) => string> = {
 
 const ROW_NUMBERS: Record<ListedTable, string> = { t: "t.trace_no", p: "p.span_no" };
 
-/**
- * The traces that have a term, or the words of a phrase: see {@link bound}. The second and the third part are of
- * documents that versions before have written. CROSS JOIN keeps the order of the tables.
- */
-const TRACES_WITH = `
+/** Those of which documents of traces say it. CROSS JOIN keeps the order of the tables. */
+const TRACES_BY_DOCUMENTS = `
   SELECT d.trace_no FROM derived.trace_words f CROSS JOIN derived.documents d ON d.document = f.rowid
   WHERE f.trace_words MATCH ? AND ${wanted("f.rowid")}
   UNION ALL SELECT d.trace_no FROM derived.trace_texts f CROSS JOIN derived.documents d ON d.document = f.rowid
-  WHERE f.trace_texts MATCH ? AND ${wanted("f.rowid")}
+  WHERE f.trace_texts MATCH ? AND ${wanted("f.rowid")}`;
+
+/**
+ * The traces that have a term, or the words of a phrase: see {@link bound}. The second and the third part are of
+ * documents that versions before have written.
+ */
+const TRACES_WITH = `${TRACES_BY_DOCUMENTS}
   UNION ALL SELECT s.trace_no FROM derived.spans_text f CROSS JOIN spans s ON s.span_no = f.rowid
   WHERE f.spans_text MATCH ? AND ${wanted("f.rowid")}`;
 
@@ -252,9 +255,13 @@ function bound({ words, phrase }: MatchTerm): string[] {
   return [words, phrase, phrase];
 }
 
-/** The traces of which the index tells that they have a phrase; others may have it, too. */
+/**
+ * The traces of which the index tells that they have a phrase; others may have it, too. Documents of spans tell less:
+ * the first versions wrote the texts of a span there without a border, so that a phrase may begin in one and end in
+ * the next.
+ */
 export function tracesThatHave({ joined, phrase }: MatchTerm): Sql | undefined {
-  return joined === undefined ? undefined : { text: TRACES_WITH, values: [joined, phrase, phrase] };
+  return joined === undefined ? undefined : { text: TRACES_BY_DOCUMENTS, values: [joined, phrase] };
 }
 
 /**

@@ -81,6 +81,7 @@ it("searches documents of spans, as versions before have written them, with thos
       storedSpan({ id: spanIdOf(2), name: "second", inputs: ["red fox", "green"] }),
       storedSpan({ traceId: traceIdOf(2), name: "gone", inputs: "red sea" }),
     ];
+    // In its document the phrase "fox blue" goes from one text to the next.
     await inStore(folder, (store) => store.append({ project: PROJECT, receivedAt: 1, spans }));
     {
       using index = new DatabaseSync(filesIn(folder).index);
@@ -93,6 +94,9 @@ it("searches documents of spans, as versions before have written them, with thos
       const search = (text: string) => foundIn(store, text);
       expect(await search("red")).toEqual([["first", "gone", "second"], 2]);
       expect(await search('"red fox" green')).toEqual([["second"], 1]);
+      for (const text of ['"red fox"', '"fox blue"', "fox-blue", '"fox blue" red']) {
+        expect(await countOf(store, text), text).toBe((await search(text))[1]);
+      }
       // A word that only the document has: it was not made anew.
       expect(await search("older")).toEqual([[], 1]);
       const more = storedSpan({ id: spanIdOf(3), name: "third", inputs: ["red fox", "yellow"] });
@@ -217,4 +221,12 @@ async function foundIn(store: SpanStore, text: string): Promise<readonly [string
   const { items } = await store.listSpans(request);
   const traces = await store.listTraces(request);
   return [items.map((item) => JSON.parse(item).name).sort(), traces.items.length];
+}
+
+/** How many traces analytics count for a search. */
+async function countOf(store: SpanStore, text: string): Promise<number> {
+  const end = Number.MAX_SAFE_INTEGER - 1;
+  const range = { from: 0, to: end, interval: end, groups: null };
+  const { total } = await store.analytics({ project: PROJECT, filter: { text }, ...range });
+  return total.count;
 }
