@@ -23,8 +23,16 @@ const MOST_READ = 10_000;
 
 /** Traces of which the records are read for one page of a search for phrases, likewise. */
 const MOST_READ_TRACES = 1_000;
+/**
+ * Bytes of such records. A thousand traces may have any number: the page would not be there before its deadline, and
+ * without a cursor the same search would fail again. A page reads one trace at least, however large.
+ */
+const MOST_READ_BYTES = 64 * 1024 ** 2;
 
-/** Rows of a list that are asked for common terms one by one. Where these do not fill a page, all are looked for. */
+/**
+ * Rows of a list that are asked for common terms one by one. Where these do not fill a page, the others are looked for
+ * that have all terms.
+ */
 const MOST_WALKED_TRACES = 2_000;
 const MOST_WALKED_SPANS = 4_000;
 
@@ -76,22 +84,20 @@ export class ListReader {
     const { phrases } = where;
     const hasPhrases = this.#phrases.all(phrases);
     const most = phrases.length === 0 ? limit : MOST_READ_TRACES;
-    const rows = this.#walkTraces(where, hasPhrases, after, limit) ?? [
-      ...this.#traceRows(where, after, most + 1),
-    ];
+    const lastByte = this.#phrases.bytesRead + MOST_READ_BYTES;
     const readSegment = this.#db.prepare("SELECT header, body FROM segments WHERE segment = ?");
     const page = new ListPageBuilder(maxBytes);
+    let rows = 0;
     let shown = 0;
     let hasMore = false;
-    for (const [n, each] of rows.entries()) {
-      const { trace_no, trace_id, start, start_nanos, segment, top_offset, top_length, total } =
-        each;
+    for (const each of this.#tracesWithWords(where, after, most + 1)) {
+      const { trace_no, trace_id, segment, top_offset, top_length, total } = each;
       const bytes = top_length + total.length + AFTER_LISTED_TOTAL.length;
       this.#check();
-      const position = { start, startNanos: start_nanos, traceId: trace_id, spanId: null };
+      const position = positionOf(each);
       let isFound = true;
       skipIfDamaged(page, position, () => {
-        hasMore = n === most;
+        hasMore = rows++ === most || this.#phrases.bytesRead >= lastByte;
         if (hasMore) return;
         isFound = hasPhrases(trace_no);
         if (!isFound) return page.skip(position);
@@ -131,32 +137,22 @@ export class ListReader {
     });
   }
 
-  /** The first traces of a list that have common terms, and one more; undefined where too many have to be asked. */
-  #walkTraces(
-    { walk }: Where,
-    hasPhrases: (traceNo: number) => boolean,
-    after: ListPosition | null,
-    limit: number,
-  ): TraceRow[] | undefined {
-    if (walk === undefined) return undefined;
+  /**
+   * The traces of a list that have all terms, or the words of the phrases among them. The first rows are asked for
+   * common terms one by one; the traces behind them are found by all terms, so that none is read twice.
+   */
+  *#tracesWithWords(where: Where, after: ListPosition | null, most: number): Iterable<TraceRow> {
+    const { walk } = where;
+    if (walk === undefined) return yield* this.#traceRows(where, after, most);
     const hasAll = this.#termsOf(walk.terms);
-    // A damaged one is reported when it is to be shown.
-    const mayHave = (traceNo: number) => {
-      try {
-        return hasPhrases(traceNo);
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-        return true;
-      }
-    };
-    const found: TraceRow[] = [];
     let walked = 0;
+    let last = after;
     for (const row of this.#traceRows(walk.where, after, MOST_WALKED_TRACES)) {
       walked++;
-      if (hasAll(row.trace_no) && mayHave(row.trace_no)) found.push(row);
-      if (found.length > limit) return found;
+      last = positionOf(row);
+      if (hasAll(row.trace_no)) yield row;
     }
-    return walked < MOST_WALKED_TRACES ? found : undefined;
+    if (walked === MOST_WALKED_TRACES) yield* this.#traceRows(where, last, most);
   }
 
   /** Whether a trace has all terms. */
@@ -285,6 +281,10 @@ export class ListReader {
     }
     return { page: page.finish(hasMore), isFull: hasMore };
   }
+}
+
+function positionOf({ start, start_nanos, trace_id }: TraceRow): ListPosition {
+  return { start, startNanos: start_nanos, traceId: trace_id, spanId: null };
 }
 
 /** Adds a record to a page, or skips it if it is damaged. */

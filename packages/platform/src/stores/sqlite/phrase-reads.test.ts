@@ -1,14 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { storedScore } from "../contract/stored-score.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import type { SpanFilter } from "../span-query.ts";
-import { interruptMemory } from "./query-interrupt.ts";
-import { QueryRunner } from "./query-runner.ts";
+import { countReads } from "./phrase-reads.fixture.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
-import { TracePhrases } from "./trace-phrases.ts";
 
 // Whether a trace has a phrase is found in its records, which are to be read of few traces.
 
@@ -43,30 +41,6 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** How many traces a query reads for phrases. @param rareMatches So many matches are looked up, and no list walked. */
-function countReads(rareMatches: number, query: (runner: QueryRunner) => void): number {
-  const read = new Set<number>();
-  const { all } = TracePhrases.prototype;
-  const spy = vi.spyOn(TracePhrases.prototype, "all").mockImplementation(function (
-    this: TracePhrases,
-    phrases,
-  ) {
-    const hasAll = all.call(this, phrases);
-    return (traceNo) => {
-      read.add(traceNo);
-      return hasAll(traceNo);
-    };
-  });
-  const runner = new QueryRunner(directory, interruptMemory(), rareMatches);
-  try {
-    query(runner);
-  } finally {
-    runner.close();
-    spy.mockRestore();
-  }
-  return read.size;
-}
-
 const PHRASE = { text: '"red fox"' };
 const ALL = { from: base, to: base + TRACES };
 const queries: [string, SpanFilter, { from: number; to: number }, wanted: number, found: number][] =
@@ -89,7 +63,7 @@ describe.each([
   it.each(queries)("analytics read only those %s", (_, filter, range, wanted, found) => {
     const request = { project: PROJECT, filter, ...range, interval: TRACES, groups: null };
     let count = -1;
-    const reads = countReads(rareMatches, (runner) => {
+    const reads = countReads(directory, rareMatches, (runner) => {
       count = runner.analytics(0, request).total.count;
     });
     expect([reads, count]).toEqual([wanted, found]);
@@ -98,7 +72,7 @@ describe.each([
   it.each(queries)("figures of scores read only those %s", (_, filter, range, wanted, found) => {
     const request = { project: PROJECT, filter, ...range, interval: TRACES, groups: null };
     let count = -1;
-    const reads = countReads(rareMatches, (runner) => {
+    const reads = countReads(directory, rareMatches, (runner) => {
       count = runner.scoreFigures(0, request).names[0]?.count ?? 0;
     });
     expect([reads, count]).toEqual([wanted, found]);

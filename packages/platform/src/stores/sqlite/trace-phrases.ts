@@ -3,7 +3,6 @@ import { GrowingBytes } from "../growing-bytes.ts";
 import { writeRecordWords } from "../search/record-words.ts";
 import { decodeHeader, plainBody } from "../segments/segment.ts";
 import type { StoredSegment } from "../segments/sent-again.ts";
-import { NO_ADDITIONS } from "../span-additions.ts";
 import { tracesThatHave } from "./filter-sql.ts";
 import type { MatchTerm } from "./match-terms.ts";
 import { ScoreReader } from "./score-table.ts";
@@ -38,6 +37,7 @@ export class TracePhrases {
   readonly #scores: ScoreReader;
   readonly #words = new GrowingBytes();
   readonly #check: () => void;
+  #bytesRead = 0;
   /** Whether a trace has each of the phrases that {@link condition} was asked for last. */
   #asked: readonly ((traceNo: number) => boolean)[] = [];
 
@@ -80,6 +80,11 @@ export class TracePhrases {
     );
   }
 
+  /** Of all records so far, as far as segments were unpacked to look at them. */
+  get bytesRead(): number {
+    return this.#bytesRead;
+  }
+
   #hasUndamaged(traceNo: number, phrase: number): boolean {
     try {
       return this.#asked[phrase]?.(traceNo) === true;
@@ -115,22 +120,27 @@ export class TracePhrases {
       last = segment;
       const plain = plainBody(header, row.body, traceId);
       const body = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
+      this.#bytesRead += body.length;
       for (const { id, offset, openLength } of decodeHeader(header, segment)) {
         this.#check();
         // Superseded by a later segment.
         if (trace.segments > 1 && this.#placeOf(traceNo, id) !== segment) continue;
         const open = body.subarray(offset, offset + openLength);
-        const added = logged.has(id)
-          ? this.#scores.ofListed(project, traceId, id, false)
-          : NO_ADDITIONS;
-        missing = this.#missingIn(
-          added.hasContent ? Buffer.from(added.fill(open.toString())) : open,
-          missing,
-        );
+        const record = logged.has(id) ? this.#withContent(open, project, traceId, id) : open;
+        missing = this.#missingIn(record, missing);
         if (missing.length === 0) break;
       }
     }
     return true;
+  }
+
+  /** A record with the content that was logged for it. */
+  #withContent(open: Buffer, project: string, traceId: string, spanId: string): Buffer {
+    const added = this.#scores.ofListed(project, traceId, spanId, false);
+    if (!added.hasContent) return open;
+    const record = Buffer.from(added.fill(open.toString()));
+    this.#bytesRead += record.length;
+    return record;
   }
 
   #placeOf(traceNo: number, spanId: string): number | undefined {
