@@ -26,9 +26,12 @@ it.each([
   [FIRST + 1, 2 * FIRST],
   [KEPT, KEPT],
   [KEPT + 1, FIRST],
-])("has memory for %i bytes in %i when they are taken", (needed, kept) => {
-  const bytes = new GrowingBytes();
-  bytes.reserve(needed);
-  bytes.take();
-  expect(bytes.bytes.length).toBe(kept);
+])("has memory for %i bytes in %i when they are taken or cleared", (needed, kept) => {
+  for (const end of ["take", "clear"] as const) {
+    const bytes = new GrowingBytes();
+    bytes.reserve(needed);
+    bytes.write("text");
+    bytes[end]();
+    expect([bytes.bytes.length, bytes.length]).toEqual([kept, 0]);
+  }
 });

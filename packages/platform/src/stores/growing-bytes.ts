@@ -31,8 +31,13 @@ export class GrowingBytes {
   /** What was written, in memory of its own; what is written next is without it. */
   take(): Buffer {
     const taken = Buffer.from(this.bytes.subarray(0, this.length));
+    this.clear();
+    return taken;
+  }
+
+  /** What is written next is without what was written. */
+  clear(): void {
     this.length = 0;
     if (this.bytes.length > MOST_KEPT_BYTES) this.bytes = Buffer.allocUnsafe(FIRST_BYTES);
-    return taken;
   }
 }

@@ -3,8 +3,9 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StoredSpan } from "@agate/spans";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
+import { GrowingBytes } from "../growing-bytes.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import type { SpanStore } from "../span-store.ts";
 import { countReads } from "./phrase-reads.fixture.ts";
@@ -129,5 +130,24 @@ it.each([
       pages = pagesOf(runner, project, { text: '"red red fox"' }, 10);
     });
     expect([reads, pages]).toEqual([count, wanted]);
+  }
+});
+
+it("keeps no memory for the words of a long text that was read for a phrase", async () => {
+  const inputs = "fox red ".repeat(1.25 * 1024 ** 2);
+  await append("long", [storedSpan({ inputs })]);
+  await store.searchCaughtUp();
+  const write = vi.spyOn(GrowingBytes.prototype, "write");
+  try {
+    countReads(directory, 10, (runner) => {
+      expect(pagesOf(runner, "long", PHRASE, 10)).toEqual([[1]]);
+    });
+    const written = write.mock.calls.map(([text]) => text.length);
+    expect(Math.max(...written)).toBeGreaterThan(8 * 1024 ** 2);
+    for (const each of write.mock.contexts as GrowingBytes[]) {
+      expect(each.bytes.length).toBe(64 * 1024);
+    }
+  } finally {
+    write.mockRestore();
   }
 });

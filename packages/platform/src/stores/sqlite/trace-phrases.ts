@@ -148,14 +148,16 @@ export class TracePhrases {
   }
 
   #missingIn(record: Buffer, needles: readonly Buffer[]): readonly Buffer[] {
-    this.#words.length = 0;
     try {
       writeRecordWords(record, this.#words);
+      const words = this.#words.bytes.subarray(0, this.#words.length);
+      return needles.filter((needle) => !words.includes(needle));
     } catch {
       // Reported when it was indexed.
       return needles;
+    } finally {
+      // Not by its length: one long text would keep its memory for as long as the server runs.
+      this.#words.clear();
     }
-    const words = this.#words.bytes.subarray(0, this.#words.length);
-    return needles.filter((needle) => !words.includes(needle));
   }
 }
