@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import type { SearchTerm } from "../search/search-text.ts";
-import { parseSearch, toIndexedText } from "../search/search-text.ts";
+import { BORDER, isUnspaced, parseSearch, toIndexedText } from "../search/search-text.ts";
 import { wordsOf } from "../search/words-of.ts";
 import { isPhrase, matchPhrase, matchTerms, withNeighbours } from "./match-terms.ts";
 
@@ -80,6 +80,43 @@ it("finds with the places of words what a term says, and without them no less", 
     }),
     { numRuns: 2_000 },
   );
+});
+
+it("indexes the pairs of characters that follow each other as words, each once", () => {
+  const pairsOf = (indexed: string) => {
+    const words = wordsOf(indexed);
+    return words.flatMap((word, n) => {
+      const next = words[n + 1];
+      return next !== undefined && isUnspaced(word) && isUnspaced(next) ? [word + next] : [];
+    });
+  };
+  const characters = fc.oneof(
+    piece,
+    fc.constantFrom("e\u0301", "\u0301", "\u3099", "\u0e34", "豈", "𠀀", "\u{323b0}", "ｶ", "、"),
+    fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+  );
+  const text = fc.array(characters, { maxLength: 12 }).map((pieces) => pieces.join(""));
+  fc.assert(
+    fc.property(text, (given) => {
+      const indexed = toIndexedText(given);
+      const added = withNeighbours(indexed)
+        .slice(indexed.length + 1)
+        .split(" ");
+      const pairs = added.filter((word) => word !== "" && !word.includes(BORDER));
+      expect(pairs).toEqual([...new Set(pairsOf(indexed))]);
+    }),
+    { numRuns: 1_000 },
+  );
+  const codes = Array.from({ length: 0x33480 }, (_, code) => code).filter(
+    (code) => code < 0x3200 || (code % 32 === 0 && (code < 0xd800 || code > 0xdfff)),
+  );
+  const between = codes.map((code) => `東${String.fromCodePoint(code)}京`);
+  const indexed = toIndexedText(between.join("a"));
+  const added = withNeighbours(indexed)
+    .slice(indexed.length + 1)
+    .split(" ");
+  const pairs = new Set(added.filter((word) => !word.includes(BORDER)));
+  expect(pairs).toEqual(new Set(pairsOf(indexed)));
 });
 
 it("takes each word for one word again, whichever characters it has", () => {

@@ -105,12 +105,37 @@ export function withNeighbours(text: string): string {
   return added.length === 0 ? text : `${text}\n${added.join(" ")}`;
 }
 
-function pairsIn(text: string): string[] {
-  const words = wordsOf(text);
-  return words.flatMap((word, n) => {
-    const next = words[n + 1];
-    return next !== undefined && isUnspaced(word) && isUnspaced(next) ? [word + next] : [];
-  });
+/**
+ * Each of these characters stands alone between spaces, so that the words need not be told from each other: a pattern
+ * for them overflows V8's stack on a long one, and a list of all words takes a gigabyte for a long text.
+ *
+ * @param text As {@link toIndexedText} makes it.
+ */
+function pairsIn(text: string): Set<string> {
+  const pairs = new Set<string>();
+  const kinds = new Map<string, CharacterKind>();
+  let before: string | undefined;
+  for (const character of text) {
+    let kind = kinds.get(character);
+    if (kind === undefined) {
+      kind = kindOf(character);
+      kinds.set(character, kind);
+    }
+    if (kind === "between words") continue;
+    if (kind === "in a word") before = undefined;
+    else {
+      if (before !== undefined) pairs.add(before + character);
+      before = character;
+    }
+  }
+  return pairs;
+}
+
+type CharacterKind = "a word" | "in a word" | "between words";
+
+function kindOf(character: string): CharacterKind {
+  if (wordsOf(character).length === 0) return "between words";
+  return isUnspaced(character) ? "a word" : "in a word";
 }
 
 function joinedIn(text: string): Set<string> {

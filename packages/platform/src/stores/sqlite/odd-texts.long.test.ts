@@ -27,10 +27,9 @@ async function append(project: string, ...spans: readonly StoredSpan[]): Promise
 }
 
 it.each([
-  ["words that marks join", "a-".repeat(3_900_000), 0],
-  ["marks above a letter beside Chinese", `東 e${"\u0301".repeat(7_800_000)}`, 1],
-])("finds the spans beside one with millions of %s", async (project, inputs, unindexable) => {
-  troubles.length = 0;
+  ["words that marks join", "a-".repeat(3_900_000)],
+  ["marks above a letter beside Chinese", `東 e${"\u0301".repeat(7_800_000)}`],
+])("finds the spans beside one with millions of %s", async (project, inputs) => {
   const needle = (n: number) =>
     storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n), name: `needle${n} red-fox` });
   const odd = storedSpan({ id: spanIdOf(11), parentId: spanIdOf(1), name: "odd", inputs });
@@ -39,8 +38,7 @@ it.each([
   const found = (text: string) => foundIn(store, project, text);
   const names = [1, 2, 3].map((n) => `needle${n} red-fox`);
   expect(await found("red-fox")).toEqual([names, 3]);
-  expect(troubles).toHaveLength(unindexable);
-  for (const what of troubles) expect(what).toContain(`text of span ${spanIdOf(11)} cannot be`);
+  expect(troubles).toEqual([]);
   // The trace is indexed again without what it no longer says.
   await append(project, storedSpan({ id: spanIdOf(1), name: "other" }));
   expect(await found("needle1")).toEqual([[], 0]);

@@ -26,9 +26,12 @@ export class TextDocuments {
   readonly #known = new KnownTexts<number>();
   /** Texts that are yet to be written, by trace, as they are indexed. */
   readonly #held = new Map<number, string[]>();
+  readonly #asIndexed: (text: string) => string;
   #characters = 0;
 
-  constructor(index: DatabaseSync) {
+  /** @param asIndexed A text as it is indexed; tests use another function. */
+  constructor(index: DatabaseSync, asIndexed = withNeighbours) {
+    this.#asIndexed = asIndexed;
     this.#insert = index.prepare("INSERT INTO documents (trace_no) VALUES (?)");
     this.#insertText = index.prepare("INSERT INTO trace_words (rowid, text) VALUES (?, ?)");
     this.#last = index.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'documents'");
@@ -78,7 +81,7 @@ export class TextDocuments {
     try {
       return texts
         .filter((text) => HAS_WORD.test(text) && this.#known.add(traceNo, text))
-        .map(withNeighbours);
+        .map(this.#asIndexed);
     } catch (error) {
       // Otherwise another span with one of these texts would pass for indexed.
       this.#known.forget(traceNo);
