@@ -1,11 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { storedScore } from "../contract/stored-score.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import type { SpanFilter } from "../span-query.ts";
 import { countReads } from "./phrase-reads.fixture.ts";
+import { interruptMemory } from "./query-interrupt.ts";
+import { QueryRunner } from "./query-runner.ts";
 import { openSqliteStore } from "./sqlite-store.ts";
 
 // Whether a trace has a phrase is found in its records, which are to be read of few traces.
@@ -77,4 +80,20 @@ describe.each([
     });
     expect([reads, count]).toEqual([wanted, found]);
   });
+});
+
+it("forgets which traces have the phrase when analytics are done", () => {
+  const register = vi.spyOn(DatabaseSync.prototype, "function");
+  const runner = new QueryRunner(directory, interruptMemory());
+  const registered = register.mock.calls.find(([name]) => name === "has_phrase");
+  register.mockRestore();
+  const hasPhrase = registered?.at(-1) as (traceNo: number, phrase: number) => 0 | 1;
+  try {
+    const request = { project: PROJECT, filter: PHRASE, ...ALL, interval: TRACES, groups: null };
+    expect(runner.analytics(0, request).total.count).toBe(TRACES / 2);
+    // The first trace has the first phrase of the query.
+    expect(hasPhrase(1, 0)).toBe(0);
+  } finally {
+    runner.close();
+  }
 });

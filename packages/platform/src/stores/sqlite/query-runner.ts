@@ -140,6 +140,7 @@ export class QueryRunner {
     try {
       return this.#interrupt.during(query, read);
     } finally {
+      this.#phrases.forgetAnswers();
       // An error that has ended the transaction must not be hidden by a failing COMMIT.
       if (this.#db.isTransaction) this.#db.exec("COMMIT");
     }

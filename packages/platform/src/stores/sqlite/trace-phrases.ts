@@ -80,6 +80,11 @@ export class TracePhrases {
     );
   }
 
+  /** Frees the answers of the last {@link condition}, one for each trace that it was asked of. */
+  forgetAnswers(): void {
+    this.#asked = [];
+  }
+
   /** Of all records so far, as far as segments were unpacked to look at them. */
   get bytesRead(): number {
     return this.#bytesRead;
