@@ -8,8 +8,9 @@ const IS_UNSPACED = new RegExp(`^${UNSPACED.source}$`, "u");
 const HAS_UNSPACED = new RegExp(UNSPACED.source, "u");
 
 /**
- * A word that stands between two texts where a store joins them, so that no phrase goes from one to the other. It is
- * a character for private use, and the same character in a text or a search is taken for a space.
+ * A character for private use, which is in no word of a text or a search: there it is taken for a space. PostgreSQL's
+ * lists of words have it around each text, so that no phrase goes from one to the next; SQLite's index has it within
+ * words that are made of several.
  */
 export const BORDER = "\ue83b";
 
