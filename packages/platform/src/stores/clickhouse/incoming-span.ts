@@ -58,8 +58,8 @@ export class SpanEncoder {
     onUnindexable: OnUnindexable,
   ): IncomingSpan[] {
     // After an error there may be something left.
-    this.#words.length = 0;
-    this.#records.length = 0;
+    this.#words.clear();
+    this.#records.clear();
     const wordsEnds: number[] = [];
     const recordEnds: number[] = [];
     for (const { span } of writes) {
