@@ -21,7 +21,7 @@ const TEXT = "Agate is a banded variety of chalcedony that forms in volcanic roc
 
 /**
  * A call through the platform's gateway, beside the same call of the workflow itself, through a process that
- * only moves bytes, and through a bare forwarder. All workflows have their configuration from the platform,
+ * only moves bytes, and through two bare forwarders. All workflows have their configuration from the platform,
  * and send their spans to a process that throws them away.
  */
 export async function benchGateway(): Promise<Line[]> {
@@ -37,6 +37,7 @@ export async function benchGateway(): Promise<Line[]> {
   const target = { TARGET_PORT: String(workflow.port) };
   await using pipe = await startScript(join(servers, "byte-pipe.ts"), target);
   await using forwarder = await startScript(join(servers, "forwarder.ts"), target);
+  await using parser = await startScript(join(servers, "own-parser-forwarder.ts"), target);
 
   const lines: Line[] = [];
   for (const connections of [1, 32] as const) {
@@ -44,8 +45,9 @@ export async function benchGateway(): Promise<Line[]> {
     const through = measured({ ...call, ...platform, path: `/services/bench${call.path}` });
     const piped = measured({ ...call, ...pipe });
     const forwarded = measured({ ...call, ...forwarder });
+    const parsed = measured({ ...call, ...parser });
     const direct = measured({ ...call, ...workflow });
-    await alternate([through, piped, forwarded, direct], ROUNDS[connections]);
+    await alternate([through, piped, forwarded, parsed, direct], ROUNDS[connections]);
     const at = `${connections} ${connections === 1 ? "connection" : "connections"}`;
     lines.push(
       {
@@ -63,9 +65,16 @@ export async function benchGateway(): Promise<Line[]> {
         target: "none",
       },
       {
+        what: `time of a call through a bare forwarder with a parser of its own, ${at}`,
+        measured: parsed.time(),
+        reference: `through a bare byte pipe ${piped.time()}`,
+        ratio: ratio(parsed.slowerThan(piped)),
+        target: "none",
+      },
+      {
         what: `processor time of the gateway's process a call, ${at}`,
         measured: through.processorTime(),
-        reference: `byte pipe ${piped.processorTime()}; forwarder ${forwarded.processorTime()}`,
+        reference: `byte pipe ${piped.processorTime()}; forwarder on node:http ${forwarded.processorTime()}, with a parser of its own ${parsed.processorTime()}`,
         ratio: ratio(through.processorMicroseconds() / piped.processorMicroseconds()),
         target: "none",
       },
