@@ -1,6 +1,6 @@
-// The tree has a door of its own, @agate/spans/tree, and so have the 100 KB of shipped prices,
-// @agate/spans/prices, and the list of content attributes, @agate/spans/content: each is loaded only
-// by who needs it.
+// Doors of their own have the tree, @agate/spans/tree, the words that a span is found by,
+// @agate/spans/search, the 100 KB of shipped prices, @agate/spans/prices, and the list of content
+// attributes, @agate/spans/content: each is loaded only by who needs it.
 export type { EventContent } from "./dialects/gen-ai-events.ts";
 export { eventContent, isMessageEvent } from "./dialects/gen-ai-events.ts";
 export type {

@@ -1,7 +1,7 @@
+import type { SearchTerm } from "@agate/spans/search";
+import { parseSearch } from "@agate/spans/search";
 import { filterConditions } from "../filter-conditions.ts";
 import type { ScoreCondition } from "../score-store.ts";
-import type { SearchTerm } from "../search/search-text.ts";
-import { parseSearch } from "../search/search-text.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
 import type { ClickHouseSession, Parameters } from "./clickhouse-session.ts";
 

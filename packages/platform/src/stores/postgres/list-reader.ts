@@ -1,6 +1,6 @@
+import { parseSearch } from "@agate/spans/search";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { ListPageBuilder, listedBytes } from "../list-page.ts";
-import { parseSearch } from "../search/search-text.ts";
 import { SpanMatcher } from "../search/span-matcher.ts";
 import {
   DamagedSegmentError,

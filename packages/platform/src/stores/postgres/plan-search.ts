@@ -1,5 +1,5 @@
-import type { SearchTerm } from "../search/search-text.ts";
-import { parseSearch } from "../search/search-text.ts";
+import type { SearchTerm } from "@agate/spans/search";
+import { parseSearch } from "@agate/spans/search";
 import type { SpanFilter } from "../span-query.ts";
 import { dateText } from "./day.ts";
 import type { SegmentPlace } from "./read-segments.ts";

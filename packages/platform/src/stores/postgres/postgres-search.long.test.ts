@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
+import { BORDER, searchableTexts } from "@agate/spans/search";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
-import { BORDER, searchableTexts } from "../search/search-text.ts";
 import type { SpanStore } from "../span-store.ts";
 import { matchTerms } from "../sqlite/match-terms.ts";
 import type { PostgresAddress } from "../store-address.ts";

@@ -1,6 +1,6 @@
+import { searchableTexts } from "@agate/spans/search";
 import { groupedByContent, LOGGED_CONTENT } from "../logged-content.ts";
 import type { KnownTexts } from "../search/known-texts.ts";
-import { searchableTexts } from "../search/search-text.ts";
 import { spacedWords } from "../search/words-text.ts";
 import { decodeHeader } from "../segments/segment.ts";
 import { NO_ADDITIONS, SpanAdditions } from "../span-additions.ts";

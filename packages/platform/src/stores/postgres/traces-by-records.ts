@@ -1,4 +1,4 @@
-import type { SearchTerm } from "../search/search-text.ts";
+import type { SearchTerm } from "@agate/spans/search";
 import { SpanMatcher } from "../search/span-matcher.ts";
 import { DamagedSegmentError, openRecordText } from "../segments/segment.ts";
 import { spansToList, whereSpans } from "./filter-sql.ts";

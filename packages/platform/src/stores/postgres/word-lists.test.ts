@@ -1,6 +1,6 @@
+import { BORDER } from "@agate/spans/search";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BORDER } from "../search/search-text.ts";
 import type { ListQuery, WordLists } from "./word-lists.ts";
 import { toSearchQuery, toWordLists } from "./word-lists.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { SearchTerm } from "../search/search-text.ts";
-import { BORDER } from "../search/search-text.ts";
+import type { SearchTerm } from "@agate/spans/search";
+import { BORDER } from "@agate/spans/search";
 
 /** Characters of one list, with up to three bytes each: a vector of its words takes less than 1 MB. */
 const LIST_CHARACTERS = 200_000;

@@ -1,8 +1,8 @@
+import { searchableTexts } from "@agate/spans/search";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { GrowingBytes } from "../growing-bytes.ts";
 import { writeRecordWords } from "./record-words.ts";
-import { searchableTexts } from "./search-text.ts";
 import { wordsText } from "./words-text.ts";
 
 const LONGEST_SCANNED = 1024 ** 2;

@@ -1,6 +1,6 @@
+import { searchableTexts, toIndexedText } from "@agate/spans/search";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import type { GrowingBytes } from "../growing-bytes.ts";
-import { searchableTexts, toIndexedText } from "./search-text.ts";
 import { ASCII, FOLDED, SPACE, spacedWords, wordsText } from "./words-text.ts";
 
 const QUOTE = 0x22;

@@ -1,8 +1,7 @@
+import { BORDER, parseSearch, searchableTexts, wordsOf } from "@agate/spans/search";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { BORDER, parseSearch, searchableTexts } from "./search-text.ts";
 import { SpanMatcher } from "./span-matcher.ts";
-import { wordsOf } from "./words-of.ts";
 
 const matches = (search: string, name: string, content: unknown) =>
   new SpanMatcher(parseSearch(search)).matches(JSON.stringify({ name, content }));

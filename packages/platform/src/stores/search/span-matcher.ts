@@ -1,6 +1,5 @@
-import type { SearchTerm } from "./search-text.ts";
-import { searchableTexts } from "./search-text.ts";
-import { wordsOf } from "./words-of.ts";
+import type { SearchTerm } from "@agate/spans/search";
+import { searchableTexts, wordsOf } from "@agate/spans/search";
 
 /** A record in which words stand as they are searched for, but for capitals. */
 const NOT_PLAIN = /[^\0-\x7f]|\\u/;

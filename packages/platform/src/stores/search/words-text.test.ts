@@ -1,6 +1,6 @@
+import { wordsOf } from "@agate/spans/search";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { wordsOf } from "./words-of.ts";
 import { wordsText } from "./words-text.ts";
 
 it.each([

@@ -1,4 +1,4 @@
-import { wordsOf } from "./words-of.ts";
+import { wordsOf } from "@agate/spans/search";
 
 export const SPACE = 0x20;
 /** How many characters it has. */

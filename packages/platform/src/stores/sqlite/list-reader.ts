@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { parseSearch } from "@agate/spans/search";
 import { AFTER_LISTED_TOTAL } from "@agate/spans/tree";
 import { ListPageBuilder, listedBytes } from "../list-page.ts";
-import { parseSearch } from "../search/search-text.ts";
 import { SpanMatcher } from "../search/span-matcher.ts";
 import { DamagedSegmentError, openRecordText, plainBody, spanIdIn } from "../segments/segment.ts";
 import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";

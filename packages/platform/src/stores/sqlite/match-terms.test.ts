@@ -1,9 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
+import type { SearchTerm } from "@agate/spans/search";
+import { BORDER, isUnspaced, parseSearch, toIndexedText, wordsOf } from "@agate/spans/search";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
-import type { SearchTerm } from "../search/search-text.ts";
-import { BORDER, isUnspaced, parseSearch, toIndexedText } from "../search/search-text.ts";
-import { wordsOf } from "../search/words-of.ts";
 import { isPhrase, matchPhrase, matchTerms, withNeighbours } from "./match-terms.ts";
 
 const db = new DatabaseSync(":memory:");

@@ -1,12 +1,12 @@
-import type { SearchTerm } from "../search/search-text.ts";
+import type { SearchTerm } from "@agate/spans/search";
 import {
   BORDER,
   hasUnspaced,
   isUnspaced,
   parseSearch,
   toIndexedText,
-} from "../search/search-text.ts";
-import { wordsOf } from "../search/words-of.ts";
+  wordsOf,
+} from "@agate/spans/search";
 
 /**
  * Words of a phrase that are looked up. The others are left to the look at the records, which a phrase needs anyway.

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { searchableTexts } from "../search/search-text.ts";
+import { searchableTexts } from "@agate/spans/search";
 import { decodeHeader, unpackBody } from "../segments/segment.ts";
 import type { StoredSegment } from "../segments/sent-again.ts";
 import type { SpanAdditions } from "../span-additions.ts";
