@@ -160,6 +160,7 @@ export const WEB_RULES = {
         "value-view",
         "@agate/protocol",
         "@agate/protocol/format",
+        "@agate/spans/search",
       ],
     },
     "value-view": { about: "JSON, text and messages", imports: ["design"] },

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { startServer } from "../../running-server.ts";
+import { sendOtlp } from "../../send-otlp.ts";
 import { withPlatform } from "../with-platform.ts";
 import { cellsOf, FIVE_DAYS_AGO, KNOWN_TRACES, names } from "./known-traces.ts";
 import { sendTraces } from "./sent-trace.ts";
@@ -201,6 +202,83 @@ describe("the search", () => {
     await page.getByRole("button", { name: "Clear all filters" }).click();
     await page.getByRole("link", { name: "known", exact: true }).waitFor();
     await expect.poll(async () => [await box.inputValue(), queryOf(page)]).toEqual(["", {}]);
+    web.expectNoFaults();
+  });
+});
+
+describe("a trace that was searched for", () => {
+  it("shows the first span with the words, until another is chosen", async () => {
+    const traceId = "5ea7c4".padEnd(32, "0");
+    const start = Date.now() - 5_000;
+    const step = (n: number, name: string, inputs: string) => ({
+      traceId,
+      spanId: `5ea7c4${n}`.padEnd(16, "0"),
+      ...(n > 0 && { parentSpanId: "5ea7c40".padEnd(16, "0") }),
+      name,
+      start: start + n,
+      end: start + 100,
+      attributes: { "ag.application": "hits", "ag.content.inputs": JSON.stringify(inputs) },
+    });
+    await sendOtlp(platform().url, [
+      step(0, "support", "Help, please."),
+      step(1, "lookup", "A concatenated list, without the animal."),
+      step(2, "answer", "Crème for the cat."),
+      step(3, "check", "The cat had its crème."),
+    ]);
+    await using web = await newPage();
+    const { page } = web;
+    await expect
+      .poll(async () => {
+        const url = `${platform().url}/observability/traces/?application=hits&q=cat`;
+        return ((await (await fetch(url)).json()) as { items: readonly unknown[] }).items.length;
+      })
+      .toBe(1);
+    const shown = (name: string) => page.getByRole("heading", { name, exact: true }).waitFor();
+
+    await web.open(`/traces?application=hits&q=${encodeURIComponent("creme cat")}`);
+    await page.getByRole("link", { name: "support", exact: true }).click();
+    await shown("answer");
+    expect(queryOf(page)).toEqual({ q: "creme cat" });
+    const search = page.getByRole("searchbox", { name: "Search in trace" });
+    expect(await search.inputValue()).toBe("creme cat");
+    await page.getByText("1 of 2").waitFor();
+    await web.expectAccessible();
+
+    // What is chosen afterwards is what a reload, and a link, show.
+    await search.press("Enter");
+    await shown("check");
+    await page.reload();
+    await shown("check");
+    await page.getByText("2 of 2").waitFor();
+    await page.goBack();
+    await page.getByText("End of list · 1 trace").waitFor();
+
+    await web.open("/traces?application=hits&view=spans&q=cat");
+    await page.getByRole("link", { name: "check", exact: true }).click();
+    await shown("check");
+    await page.getByText("3 of 3").waitFor();
+    web.expectNoFaults();
+  });
+
+  it("shows its top where no span is found, and on a phone when the span is closed", async () => {
+    const traceId = "5ea7c5".padEnd(32, "0");
+    const start = Date.now() - 5_000;
+    const span = { traceId, start, end: start + 100 };
+    const [top, below] = ["5ea7c50", "5ea7c51"].map((id) => id.padEnd(16, "0"));
+    await sendOtlp(platform().url, [
+      { ...span, spanId: top!, name: "support" },
+      { ...span, spanId: below!, parentSpanId: top!, name: "lookup" },
+    ]);
+    await using web = await newPage({ own: { viewport: { width: 390, height: 844 } } });
+    const { page } = web;
+    const close = page.getByRole("button", { name: "Close span" });
+    await web.open(`/traces/${traceId}?q=nowhere`);
+    await page.getByText("No matches").waitFor();
+    expect(await close.isVisible()).toBe(false);
+    await web.open(`/traces/${traceId}?q=lookup`);
+    await close.click();
+    await close.waitFor({ state: "hidden" });
+    expect(queryOf(page)).toEqual({});
     web.expectNoFaults();
   });
 });

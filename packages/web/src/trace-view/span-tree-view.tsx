@@ -18,6 +18,8 @@ interface SpanTreeViewProps {
   readonly selected: string | null;
   readonly onSelect: (spanId: string) => void;
   readonly isCompact?: boolean;
+  /** What is searched for at first. */
+  readonly search?: string;
   /** The ids of spans that arrived since the page was opened. */
   readonly fresh?: ReadonlySet<string>;
 }
@@ -27,8 +29,8 @@ const FEW_SPANS = 12;
 
 /** A span tree with its toolbar. */
 export function SpanTreeView(props: SpanTreeViewProps) {
-  const { tree, selected, onSelect, isCompact = false, fresh } = props;
-  const view = useTreeView(tree, selected, onSelect);
+  const { tree, selected, onSelect, isCompact = false, search = "", fresh } = props;
+  const view = useTreeView(tree, selected, onSelect, search);
   return (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">
       {!(isCompact && isPlain(tree)) && <TreeToolbar view={view} isCompact={isCompact} />}

@@ -5,6 +5,7 @@ import { Button, IconButton } from "../design/button.tsx";
 import { classNames } from "../design/class-names.ts";
 import { EmptyState } from "../design/empty-state.tsx";
 import { SplitPane } from "../design/panels.tsx";
+import { indexSpans } from "./search-spans.ts";
 import { SpanDetail } from "./span-detail.tsx";
 import { buildSpanTree } from "./span-tree.ts";
 import { SpanTreeView } from "./span-tree-view.tsx";
@@ -16,14 +17,19 @@ interface TraceViewProps {
   readonly trace: SpanRecord;
   /** The search of the list to go back to. */
   readonly list: Readonly<Record<string, string>>;
-  /** The id of the selected span; null for the root. */
+  /** What the trace was searched for; may be empty. */
+  readonly search: string;
+  /** The id of the selected span; null for the first that was searched for, or the root. */
   readonly selected: string | null;
   readonly onSelect: (spanId: string | null) => void;
 }
 
 /** A trace: its header, its tree and the selected span, side by side or, on a phone, on top. */
-export function TraceView({ trace, list, selected, onSelect }: TraceViewProps) {
+export function TraceView({ trace, list, search, selected: asked, onSelect }: TraceViewProps) {
   const tree = useMemo(() => buildSpanTree(trace), [trace]);
+  // Of the spans that were there when the trace was opened: a later one would take the place of what is read.
+  const [hit] = useState(() => indexSpans(tree).firstHit(search)?.span.id ?? null);
+  const selected = asked ?? (search === "" ? null : hit);
   const facts = useMemo(() => traceFacts(tree), [tree]);
   const [seen, setSeen] = useState<ReadonlySet<string>>(() => new Set(tree.indexOf.keys()));
   const fresh = useMemo(
@@ -48,6 +54,7 @@ export function TraceView({ trace, list, selected, onSelect }: TraceViewProps) {
               tree={tree}
               selected={selected ?? trace.id}
               onSelect={onSelect}
+              search={search}
               fresh={fresh}
             />
             <div role="status" className="absolute bottom-3 left-3 z-20">

@@ -59,6 +59,7 @@ export function useTreeView(
   tree: SpanTree,
   selected: string | null,
   onSelect: (spanId: string) => void,
+  firstSearch: string,
 ): TreeView {
   const [collapsed, setCollapsed] = useState<Collapsed>(new Set());
   const [cursor, setCursor] = useState<Cursor>({
@@ -66,7 +67,7 @@ export function useTreeView(
     align: "center",
   });
   const [zoom, setZoom] = useState<Interval | null>(null);
-  const [search, setSearch] = useState("");
+  const [search, setSearch] = useState(firstSearch);
   const [isPathShown, setPathShown] = useState(false);
 
   const rows = useMemo(() => visibleRows(tree, collapsed), [tree, collapsed]);

@@ -23,7 +23,7 @@ export function TracePage() {
 }
 
 function Trace({ traceId }: { readonly traceId: string }) {
-  const { span } = route.useSearch();
+  const { span, q } = route.useSearch();
   const navigate = route.useNavigate();
   const list = useOriginList();
   const { data: trace, error, refetch, isFetching } = useLiveTrace(traceId);
@@ -54,10 +54,11 @@ function Trace({ traceId }: { readonly traceId: string }) {
     <TraceView
       trace={trace}
       list={list}
+      search={q ?? ""}
       selected={span ?? null}
       onSelect={(next) =>
         void navigate({
-          search: next === null ? {} : { span: next },
+          search: next === null ? {} : { span: next, ...(q !== undefined && { q }) },
           state: true,
           replace: true,
           // The tree has scrolled to the span; the router would restore the old position.

@@ -82,10 +82,15 @@ export function withView(
 interface TraceSearch {
   /** The id of the selected span. */
   readonly span?: string;
+  /** What the trace was searched for: the first span that has it is shown. */
+  readonly q?: string;
 }
 
-export function parseTraceSearch({ span }: Record<string, unknown>): TraceSearch {
-  return typeof span === "string" ? { span } : {};
+export function parseTraceSearch({ span, q }: Record<string, unknown>): TraceSearch {
+  return {
+    ...(typeof span === "string" && { span }),
+    ...(typeof q === "string" && q !== "" && { q }),
+  };
 }
 
 /** The range of suggested filter values for a list of all time. */

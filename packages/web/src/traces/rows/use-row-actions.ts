@@ -64,12 +64,15 @@ export interface RowActions {
   check(key: string, isRange: boolean): void;
 }
 
-/** The link of a row, with the list to come back to. */
+/** The link of a row, with what was searched for and the list to come back to. */
 export function rowTarget(row: TraceRow, list: TracesSearch) {
   return {
     to: "/traces/$traceId",
     params: { traceId: row.traceId },
-    search: list.view === "spans" ? { span: row.spanId } : {},
+    search: {
+      ...(list.view === "spans" && { span: row.spanId }),
+      ...(list.q !== undefined && { q: list.q }),
+    },
     state: { list },
   } as const;
 }
