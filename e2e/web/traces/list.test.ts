@@ -269,7 +269,7 @@ describe("a trace that was searched for", () => {
       { ...span, spanId: top!, name: "support" },
       { ...span, spanId: below!, parentSpanId: top!, name: "lookup" },
     ]);
-    await using web = await newPage({ own: { viewport: { width: 390, height: 844 } } });
+    await using web = await newPage({ width: 390 });
     const { page } = web;
     const close = page.getByRole("button", { name: "Close span" });
     await web.open(`/traces/${traceId}?q=nowhere`);
