@@ -14,6 +14,8 @@ import { untilQuiet } from "./stores/until-quiet.ts";
 const SMALL = 100_000;
 /** A trace is packed when it has received nothing for a minute. */
 const PACKED_AFTER_MS = 65_000;
+/** PostgreSQL indexes the words of 10,000,000 spans in less than this. */
+const CATCHES_UP_MS = 2 * 3_600_000;
 const ROUNDS = 5;
 const ROUND_MS = 2_000;
 /** Of the ids that are read from; a sample of all, so that it needs no memory at 10,000,000 spans. */
@@ -92,7 +94,8 @@ async function openStore(name: EngineName, loadName: LoadName) {
       // Traces are read as they lie in the end: packed.
       await pause(PACKED_AFTER_MS);
       await untilIdle(agate.pid);
-      if (pid !== null) await untilQuiet([pid]);
+      // While its database indexes words, the server itself looks idle.
+      if (pid !== null) await untilQuiet([agate.pid, pid], CATCHES_UP_MS);
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   };

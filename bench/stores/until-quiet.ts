@@ -9,9 +9,12 @@ const SECONDS = 5;
 const PATIENCE_MS = 300_000;
 
 /** Waits until these processes have caught up: indexes are written, parts merged. */
-export async function untilQuiet(pids: readonly number[]): Promise<void> {
+export async function untilQuiet(
+  pids: readonly number[],
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
   const used = () => pids.reduce((sum, pid) => sum + processorSeconds(pid), 0);
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + patienceMs;
   for (let before = used(), calm = 0; calm < SECONDS && performance.now() < end; ) {
     await pause(1000);
     const now = used();

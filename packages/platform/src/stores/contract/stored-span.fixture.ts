@@ -8,7 +8,7 @@ export interface SpanSketch extends Partial<Omit<StoredSpan, "openRecord">> {
   readonly outputs?: unknown;
 }
 
-const EPOCH = Date.UTC(2026, 10, 1) * 1000;
+export const EPOCH = Date.UTC(2026, 10, 1) * 1000;
 
 /** A number as a trace id of 32 or a span id of 16 hex digits. */
 export const traceIdOf = (n: number): string => n.toString(16).padStart(32, "0");

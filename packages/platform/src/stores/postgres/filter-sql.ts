@@ -43,26 +43,15 @@ export function whereTraces(
 ): Conditions {
   const where = whereFilter("t", project, filter);
   for (const search of searches) {
-    if (search.kind === "many") where.add(whereFound("t", where, search.query));
+    if (search.kind === "many") where.add(whereFound(where, search.query));
     else where.add(`t.trace_no = ANY(${where.value(search.traceNos)}::bigint[])`);
   }
   return where;
 }
 
-/**
- * The conditions of a filter on the spans of a project. Of a search they let through all spans that are indexed
- * together with what is found: whether a span has it is left to a look at its record.
- */
-export function whereSpans(
-  project: string,
-  filter: SpanFilter,
-  search: SpanSearch | null,
-): Conditions {
-  const where = whereFilter("p", project, filter);
-  if (search?.kind === "many") {
-    for (const query of search.queries) where.add(whereFound("p", where, query));
-  }
-  return where;
+/** The conditions of a filter on the spans of a project. What is searched for is not among them. */
+export function whereSpans(project: string, filter: SpanFilter): Conditions {
+  return whereFilter("p", project, filter);
 }
 
 function whereFilter(row: ListedTable, project: string, filter: SpanFilter): Conditions {
@@ -128,8 +117,8 @@ function whereScored(row: ListedTable, where: Conditions, { name, test }: ScoreC
 }
 
 /**
- * The spans to filter, each with its trace. Known ones are looked up, and then their traces: PostgreSQL misjudges how
- * many there are, and would walk all days in the order of the list, or read all traces.
+ * The spans to filter, each with its trace. Where ranges of them are known, these are looked up, each after its trace:
+ * PostgreSQL misjudges how many there are, and would walk all days in the order of the list, or read all traces.
  */
 export function spansToList(where: Conditions, search: SpanSearch | null): string {
   if (search?.kind !== "few") return "agate.spans p JOIN agate.traces t ON t.trace_no = p.trace_no";
@@ -140,9 +129,9 @@ export function spansToList(where: Conditions, search: SpanSearch | null): strin
   const counts = where.value(ranges.map(({ count }) => count));
   return `unnest(${days}::date[], ${traceNos}::bigint[], ${firsts}::integer[], ${counts}::integer[])
       AS f (day, trace_no, first, count)
+    CROSS JOIN LATERAL (SELECT * FROM agate.traces WHERE trace_no = f.trace_no OFFSET 0) AS t
     CROSS JOIN LATERAL (SELECT * FROM agate.spans
-      WHERE day = f.day AND trace_no = f.trace_no AND segment >= f.first AND segment < f.first + f.count OFFSET 0) AS p
-    CROSS JOIN LATERAL (SELECT * FROM agate.traces WHERE trace_no = p.trace_no OFFSET 0) AS t`;
+      WHERE day = f.day AND trace_no = t.trace_no AND segment >= f.first AND segment < f.first + f.count OFFSET 0) AS p`;
 }
 
 /** Everything that comes after a position in the order of the list. */
@@ -160,17 +149,62 @@ export function addAfter(where: Conditions, row: ListedTable, after: ListPositio
   where.add(`${row}.start <= ${at} AND ${last}`);
 }
 
-/** Whether a trace, or the segments that are indexed together with a span, have what a query looks for. */
-function whereFound(row: ListedTable, where: Conditions, { whole, parts }: SearchQuery): string {
-  const group = `p.segment - p.segment % ${SEGMENTS_PER_GROUP}`;
-  const inGroup = `AND s.segment >= ${group} AND s.segment < ${group} + ${SEGMENTS_PER_GROUP}`;
+/** The traces of a list, and whether the index has found in each all that is searched for (`may_match`). */
+export function tracesWithMatches(
+  where: Conditions,
+  list: string,
+  queries: readonly SearchQuery[],
+): string {
+  const conditions = queries.map((query) => whereFound(where, query));
+  return `WITH t AS MATERIALIZED (${list}) SELECT t.*, coalesce(${conditions.join(" AND ")}, false) AS may_match FROM t`;
+}
+
+/** Whether the index has found in a trace what a query looks for. */
+function whereFound(where: Conditions, { whole, parts }: SearchQuery): string {
   // An aggregate and not EXISTS, which PostgreSQL would turn into a hash of all texts that match.
-  const inTexts = (table: string, { sequence, places }: ListQuery) =>
-    `(SELECT bool_or(strpos(x.word_list, ${where.value(sequence)}) > 0
-         OR x.words @@ ${where.value(places)}::tsquery) FROM agate.segments s
-       JOIN agate.${table} x ON x.day = s.day
-         AND x.span_no >= s.first_span AND x.span_no < s.first_span + s.spans
-       WHERE s.day = ${row}.day AND s.trace_no = ${row}.trace_no ${row === "p" ? inGroup : ""})`;
+  const inTexts = (table: string, query: ListQuery) =>
+    `(SELECT bool_or(${hasQuery(where, query)}) FROM ${textsOf("t", table)})`;
   return `(${inTexts("texts", whole)} OR
     (${parts.map((part) => inTexts("long_texts", part)).join(" AND ")}))`;
+}
+
+/**
+ * The spans (`l`) of a list, and segments (`i`) that may have all that is searched for: those that the index has found,
+ * and those that are not indexed yet. The index is asked once for what is indexed together: spans that follow each
+ * other in a list are often of the same trace.
+ *
+ * @param list A statement whose rows have a day, a trace and a segment.
+ */
+export function spansWithMatches(
+  where: Conditions,
+  list: string,
+  queries: readonly SearchQuery[],
+): string {
+  const group = `l.segment - l.segment % ${SEGMENTS_PER_GROUP}`;
+  const inGroup = `AND s.segment >= g.first AND s.segment < g.first + ${SEGMENTS_PER_GROUP}`;
+  const inParts = (part: ListQuery) =>
+    `(SELECT bool_or(${hasQuery(where, part)}) FROM ${textsOf("g", "long_texts")} ${inGroup})`;
+  const columns = queries.map(({ whole }, n) => `bool_or(${hasQuery(where, whole)}) AS has_${n}`);
+  const conditions = queries.map(
+    ({ parts }, n) => `(w.has_${n} OR (${parts.map(inParts).join(" AND ")}))`,
+  );
+  return `WITH listed AS MATERIALIZED (${list})
+    SELECT l.*, i.first IS NOT NULL AS may_match FROM listed l LEFT JOIN (
+      SELECT g.trace_no, g.first FROM (SELECT DISTINCT day, trace_no, ${group} AS first FROM listed l) AS g
+      CROSS JOIN LATERAL (
+        SELECT count(*) AS texts, ${columns.join(", ")} FROM ${textsOf("g", "texts")} ${inGroup}
+      ) AS w WHERE w.texts = 0 OR (${conditions.join(" AND ")})
+    ) AS i ON i.trace_no = l.trace_no AND i.first = ${group}`;
+}
+
+/** The rows of words of a trace, or of some of its segments (`s`) where conditions on these follow. */
+function textsOf(row: string, table: string): string {
+  return `agate.segments s JOIN agate.${table} x ON x.day = s.day
+      AND x.span_no >= s.first_span AND x.span_no < s.first_span + s.spans
+    WHERE s.day = ${row}.day AND s.trace_no = ${row}.trace_no`;
+}
+
+/** Whether a row of words has what a query looks for. */
+function hasQuery(where: Conditions, { sequence, places }: ListQuery): string {
+  return `strpos(x.word_list, ${where.value(sequence)}) > 0 OR x.words @@ ${where.value(places)}::tsquery`;
 }

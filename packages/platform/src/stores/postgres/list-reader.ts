@@ -11,9 +11,16 @@ import {
 import type { SpanAdditions } from "../span-additions.ts";
 import type { ListPage, ListPosition, ListRequest } from "../span-query.ts";
 import type { ListedTable } from "./filter-sql.ts";
-import { addAfter, spansToList, whereSpans, whereTraces } from "./filter-sql.ts";
+import {
+  addAfter,
+  spansToList,
+  spansWithMatches,
+  tracesWithMatches,
+  whereSpans,
+  whereTraces,
+} from "./filter-sql.ts";
 import { ListedScores } from "./listed-scores.ts";
-import { planSpans, planTraces } from "./plan-search.ts";
+import { planSpans, planTraces, queriesOfFirst } from "./plan-search.ts";
 import { isMissingDay } from "./postgres-errors.ts";
 import type { ReadSegment } from "./read-segments.ts";
 import { mergeHeaders, segmentsInOrder } from "./read-segments.ts";
@@ -21,13 +28,17 @@ import type { ListPart, ZonedList } from "./rows-by-zone.ts";
 import { addPart, isByZones, rowsByZone, spansInZones, tracesInZones } from "./rows-by-zone.ts";
 import type { SpanSearch, TraceSearch } from "./search-plan.ts";
 import type { QueryRunner, SqlRunner } from "./span-database.ts";
+import type { SearchQuery } from "./word-lists.ts";
 
-/** Spans whose records are read for one page of a search: the page ends there, and the next goes on behind it. */
-const MOST_READ = 10_000;
-/** Of these, at first: most searches find enough in them. */
+/** Spans that are looked at before the index is asked which match: most searches find enough in them. */
 const FIRST_READ = 400;
+/** And then at a time. */
+const NEXT_READ = 2_000;
+/** After this many a page of a search ends, and the next goes on behind it. */
+const MOST_READ = 10_000;
 
-const EMPTY_PAGE: ListPage = { items: [], next: null };
+/** Traces that are looked at before the index is asked which match. */
+const FIRST_TRACES = 100;
 
 interface TraceRow {
   readonly trace_no: number;
@@ -41,6 +52,11 @@ interface TraceRow {
   readonly total: string;
 }
 
+/** A trace, and whether it has all that is searched for. */
+interface LookedAtTrace extends TraceRow {
+  readonly may_match: boolean;
+}
+
 interface SpanRow {
   readonly trace_no: number;
   readonly day: number;
@@ -50,18 +66,18 @@ interface SpanRow {
   readonly start: number;
   readonly start_nanos: number;
   readonly segments: number;
+  /** Of a search among many: false where the index knows that the span has not all that is searched for. */
+  readonly may_match?: boolean;
 }
 
 /** A page of traces, as their tops. */
 export async function listTraces(runner: QueryRunner, request: ListRequest): Promise<ListPage> {
   const { project, filter, limit, content, maxBytes } = request;
-  const search = await planTraces(runner, project, filter.text);
-  if (search === undefined) return EMPTY_PAGE;
   const rows = isByZones("t", filter)
     ? await rowsByZone(runner, zonedList("t", request), limit + 1, (runs, part, most) =>
-        traceRows(runs, request, search, part, most),
+        traceRows(runs, request, [], part, most),
       )
-    : await traceRows(runner, request, search, null, limit + 1);
+    : await foundTraces(runner, request, limit + 1);
   const traceIds = rows.map(({ trace_id }) => trace_id);
   const scores = await ListedScores.ofTops(runner, project, traceIds);
   const page = new ListPageBuilder(maxBytes);
@@ -87,6 +103,52 @@ export async function listTraces(runner: QueryRunner, request: ListRequest): Pro
   return page.finish(shown < rows.length);
 }
 
+/**
+ * The first traces of a list, in its order. Of a search, a few are looked at before it is planned: the most common words
+ * take longest to count, and are found at once.
+ */
+async function foundTraces(
+  runner: QueryRunner,
+  request: ListRequest,
+  most: number,
+): Promise<readonly TraceRow[]> {
+  const { project, filter } = request;
+  const queries = queriesOfFirst(filter);
+  if (queries === undefined) {
+    const search = await planTraces(runner, project, filter.text);
+    return search === undefined ? [] : traceRows(runner, request, search, null, most);
+  }
+  // Over one snapshot: a trace whose start moves in between would be found twice, or not at all.
+  return runner.snapshot(async (snapshot) => {
+    const first = await firstTraces(snapshot, request, queries);
+    const found = first.filter(({ may_match }) => may_match);
+    const last = first[FIRST_TRACES - 1];
+    if (found.length >= most || last === undefined) return found.slice(0, most);
+    const search = (await planTraces(snapshot, project, filter.text)) ?? [];
+    const after = { ...request, after: positionOf(last) };
+    return [...found, ...(await traceRows(snapshot, after, search, null, most - found.length))];
+  });
+}
+
+function firstTraces(
+  runner: SqlRunner,
+  { project, filter, after }: ListRequest,
+  queries: readonly SearchQuery[],
+): Promise<LookedAtTrace[]> {
+  const where = whereTraces(project, filter, []);
+  addAfter(where, "t", after);
+  const list = `SELECT ${TRACE_COLUMNS} FROM agate.traces t WHERE ${where.text}
+    ORDER BY ${TRACES_IN_ORDER} LIMIT ${where.value(FIRST_TRACES)}`;
+  return runner.query<LookedAtTrace>(
+    `${tracesWithMatches(where, list, queries)} ORDER BY ${TRACES_IN_ORDER}`,
+    where.values,
+  );
+}
+
+const TRACE_COLUMNS = `t.trace_no, t.day, t.top_segment AS segment, t.trace_id, t.start, t.start_nanos, t.top_offset,
+  t.top_length, t.total`;
+const TRACES_IN_ORDER = "t.start DESC, t.start_nanos DESC, t.trace_id DESC";
+
 /** @param part Null for all of the list. */
 function traceRows(
   runner: SqlRunner,
@@ -98,13 +160,11 @@ function traceRows(
   const where = whereTraces(project, filter, search);
   addAfter(where, "t", after);
   const zones = addPart(where, "t", part);
-  const columns = `t.trace_no, t.day, t.top_segment AS segment, t.trace_id, t.start, t.start_nanos, t.top_offset,
-    t.top_length, t.total`;
   // A zone that is not cut off from others may share traces with them.
   return runner.query<TraceRow>(
-    `SELECT ${zones === undefined ? "" : "DISTINCT "}${columns}
+    `SELECT ${zones === undefined ? "" : "DISTINCT "}${TRACE_COLUMNS}
      FROM ${zones === undefined ? "agate.traces t" : tracesInZones(where, zones)} WHERE ${where.text}
-     ORDER BY t.start DESC, t.start_nanos DESC, t.trace_id DESC LIMIT ${where.value(most)}`,
+     ORDER BY ${TRACES_IN_ORDER} LIMIT ${where.value(most)}`,
     where.values,
   );
 }
@@ -112,30 +172,43 @@ function traceRows(
 /** A page of spans. */
 export async function listSpans(runner: QueryRunner, request: ListRequest): Promise<ListPage> {
   const { project, filter, limit, after } = request;
-  const search = await planSpans(runner, project, filter);
-  if (search === undefined) return EMPTY_PAGE;
+  if (filter.text !== undefined) return searchSpans(runner, request);
+  const search = (await planSpans(runner, project, filter)) ?? null;
+  const rows =
+    search === null && isByZones("p", filter)
+      ? await rowsByZone(runner, zonedList("p", request), limit + 1, (runs, part, most) =>
+          spanRows(runs, request, null, after, most, part),
+        )
+      : await spanRows(runner, request, search, after, limit + 1);
   const page = new SpanPage(runner, request);
-  if (filter.text === undefined) {
-    const rows =
-      search === null && isByZones("p", filter)
-        ? await rowsByZone(runner, zonedList("p", request), limit + 1, (runs, part, most) =>
-            spanRows(runs, request, null, after, most, part),
-          )
-        : await spanRows(runner, request, search, after, limit + 1);
-    const isFull = (await page.add(rows.slice(0, limit))) === "full";
-    return page.finish(isFull || rows.length > limit);
-  }
-  let position = after;
-  for (let read = 0; read < MOST_READ; ) {
-    const most = read === 0 ? FIRST_READ : MOST_READ - read;
+  const isFull = (await page.add(rows.slice(0, limit))) === "full";
+  return page.finish(isFull || rows.length > limit);
+}
+
+/** A page of the spans that have what is searched for, as their records say. */
+async function searchSpans(runner: QueryRunner, request: ListRequest): Promise<ListPage> {
+  const { project, filter } = request;
+  const page = new SpanPage(runner, request);
+  let position = request.after;
+  /** @returns The page, where it ends with these spans. */
+  const lookAt = async (search: SpanSearch | null, most: number): Promise<ListPage | undefined> => {
     const rows = await spanRows(runner, request, search, position, most + 1);
     if ((await page.add(rows.slice(0, most))) === "full") return page.finish(true);
     const last = rows[most - 1];
     if (last === undefined || rows.length <= most) return page.finish(false);
     position = positionOf(last);
-    read += most;
+    return undefined;
+  };
+  const queries = queriesOfFirst(filter);
+  const first = queries && (await lookAt({ kind: "many", queries }, FIRST_READ));
+  if (first !== undefined) return first;
+  const search = await planSpans(runner, project, filter);
+  if (search === undefined) return page.finish(false);
+  for (let read = 0; read < MOST_READ; read += NEXT_READ) {
+    const next = await lookAt(search, NEXT_READ);
+    if (next !== undefined) return next;
   }
-  // All that a page may read is read: whether a later span matches is left to the next page.
+  // Whether a later span matches is left to the next page.
   return page.finish(true);
 }
 
@@ -147,18 +220,25 @@ function spanRows(
   most: number,
   part: ListPart | null = null,
 ): Promise<SpanRow[]> {
-  const where = whereSpans(project, filter, search);
+  const where = whereSpans(project, filter);
   addAfter(where, "p", after);
   const zones = addPart(where, "p", part);
   const from = zones === undefined ? spansToList(where, search) : spansInZones(where, zones);
-  return runner.query<SpanRow>(
-    `SELECT ${zones === undefined ? "" : "DISTINCT "}p.trace_no, p.day, p.segment, p.span_id, p.start, p.start_nanos,
-       t.trace_id, t.segments
+  const list = `SELECT ${zones === undefined ? "" : "DISTINCT "}p.trace_no, p.day, p.segment, p.span_id, p.start,
+       p.start_nanos, t.trace_id, t.segments
      FROM ${from}
      WHERE ${where.text}
-     ORDER BY p.start DESC, p.start_nanos DESC, p.span_id DESC, t.trace_id DESC LIMIT ${where.value(most)}`,
+     ORDER BY ${inOrder("p", "t")} LIMIT ${where.value(most)}`;
+  return runner.query<SpanRow>(
+    search?.kind === "many"
+      ? `${spansWithMatches(where, list, search.queries)} ORDER BY ${inOrder("l", "l")}`
+      : list,
     where.values,
   );
+}
+
+function inOrder(span: string, trace: string): string {
+  return `${span}.start DESC, ${span}.start_nanos DESC, ${span}.span_id DESC, ${trace}.trace_id DESC`;
 }
 
 function zonedList(table: ListedTable, { project, filter, after }: ListRequest): ZonedList {
@@ -169,8 +249,15 @@ function zonedList(table: ListedTable, { project, filter, after }: ListRequest):
   return { table, project, filter, last };
 }
 
-function positionOf({ start, start_nanos, trace_id, span_id }: SpanRow): ListPosition {
-  return { start, startNanos: start_nanos, traceId: trace_id, spanId: span_id };
+interface Placed {
+  readonly start: number;
+  readonly start_nanos: number;
+  readonly trace_id: string;
+  readonly span_id?: string;
+}
+
+function positionOf({ start, start_nanos, trace_id, span_id }: Placed): ListPosition {
+  return { start, startNanos: start_nanos, traceId: trace_id, spanId: span_id ?? null };
 }
 
 /** Collects spans, of a search those that match it. */
@@ -193,8 +280,9 @@ class SpanPage {
 
   /** Adds rows, which follow those that were added before. @returns "full" when one that belongs to it has no room. */
   async add(rows: readonly SpanRow[]): Promise<"full" | "has-room"> {
-    const scores = await ListedScores.ofSpans(this.#runner, this.#request.project, rows);
-    for await (const { row, segment } of segmentsInOrder(this.#runner, rows)) {
+    const wanted = rows.filter(({ may_match }) => may_match !== false);
+    const scores = await ListedScores.ofSpans(this.#runner, this.#request.project, wanted);
+    for await (const { row, segment } of segmentsInOrder(this.#runner, wanted)) {
       let isFull = false;
       await skipIfDamaged(this.#page, positionOf(row), async () => {
         const added = await scores.of(row.trace_id, row.span_id);
@@ -202,6 +290,8 @@ class SpanPage {
       });
       if (isFull) return "full";
     }
+    const last = rows.at(-1);
+    if (last?.may_match === false) this.#page.skip(positionOf(last));
     return "has-room";
   }
 

@@ -31,21 +31,36 @@ export async function planTraces(
   for (const term of terms) {
     const query = toSearchQuery(term);
     if (!query.isExact) {
-      const ranges = await rangesOf(runner, await findTexts(runner, query, null));
+      const ranges = await rangesOf(runner, await findTexts(runner, query));
       searches.push({
         kind: "few",
         traceNos: await tracesByRecords(runner, project, term, ranges),
       });
       continue;
     }
-    const found = await findTexts(runner, query, FEW + 1);
+    const found = await findFewTexts(runner, query);
     searches.push(
-      found.length > FEW
+      found === "many"
         ? { kind: "many", query }
         : { kind: "few", traceNos: await tracesOf(runner, found) },
     );
   }
   return searches;
+}
+
+/**
+ * What is asked of the first rows of a list, before it is planned: most searches are for common words, and need nothing
+ * else.
+ *
+ * @returns undefined where the first rows are not found at once by their order, or do not tell what matches.
+ */
+export function queriesOfFirst(filter: SpanFilter): readonly SearchQuery[] | undefined {
+  const { text, traffic, startedFrom, startedBefore, ...others } = filter;
+  const isWalked =
+    traffic !== "evaluation" && Object.values(others).every((each) => each === undefined);
+  if (text === undefined || !isWalked) return undefined;
+  const queries = distinctTerms(text).map(toSearchQuery);
+  return queries.length > 0 && queries.every(({ isExact }) => isExact) ? queries : undefined;
 }
 
 /**
@@ -78,8 +93,8 @@ async function planQueries(
 ): Promise<SpanSearch> {
   let fewest: readonly FoundText[] | undefined;
   for (const query of queries) {
-    const found = await findTexts(runner, query, FEW + 1);
-    if (found.length > FEW) continue;
+    const found = await findFewTexts(runner, query);
+    if (found === "many") continue;
     if (fewest === undefined || found.length < fewest.length) fewest = found;
     if (fewest.length === 0) break;
   }
@@ -97,12 +112,32 @@ type FoundText =
       readonly segment: null;
     };
 
-/** @param most Null for all of them. */
-function findTexts(
+function findTexts(runner: SqlRunner, query: SearchQuery): Promise<readonly FoundText[]> {
+  const { text, values } = selectTexts(query, null);
+  return runner.query<FoundText>(text, values);
+}
+
+async function findFewTexts(
   runner: SqlRunner,
+  query: SearchQuery,
+): Promise<readonly FoundText[] | "many"> {
+  const { text, values } = selectTexts(query, FEW + 1);
+  // Counted there: to receive 10,000 rows takes several times as long as to find them.
+  const rows = await runner.query<FoundText & { readonly found: number }>(
+    `WITH found AS MATERIALIZED (${text})
+     SELECT found.*, n.found FROM (SELECT count(*) AS found FROM found) AS n LEFT JOIN found ON n.found <= ${FEW}`,
+    values,
+  );
+  const { found = 0 } = rows[0] ?? {};
+  if (found === 0) return [];
+  return found > FEW ? "many" : rows;
+}
+
+/** @param most Null for all of them. */
+function selectTexts(
   { whole, parts }: SearchQuery,
   most: number | null,
-): Promise<readonly FoundText[]> {
+): { readonly text: string; readonly values: readonly SqlValue[] } {
   const values: SqlValue[] = [most];
   const value = (one: SqlValue) => `$${values.push(one)}`;
   const inList = (query: ListQuery) =>
@@ -112,14 +147,12 @@ function findTexts(
     parts.map((part) => `SELECT * FROM agate.long_lists_with(${inList(part)})`),
     parts.map((part) => `SELECT * FROM agate.long_texts_with(${inVector(part)})`),
   ];
-  return runner.query<FoundText>(
-    `SELECT day, span_no, trace_no, segment FROM (
-       SELECT * FROM agate.lists_with(${inList(whole)}, $1::integer)
-       UNION ALL SELECT * FROM agate.texts_with(${inVector(whole)}, $1::integer)
-       UNION ALL (${inParts.map((every) => every.join(" INTERSECT ")).join(") UNION ALL (")})
-     ) AS found LIMIT $1::integer`,
-    values,
-  );
+  const text = `SELECT day, span_no, trace_no, segment FROM (
+      SELECT * FROM agate.lists_with(${inList(whole)}, $1::integer)
+      UNION ALL SELECT * FROM agate.texts_with(${inVector(whole)}, $1::integer)
+      UNION ALL (${inParts.map((every) => every.join(" INTERSECT ")).join(") UNION ALL (")})
+    ) AS found LIMIT $1::integer`;
+  return { text, values };
 }
 
 /** The numbers of the traces that some rows of words belong to. */

@@ -2,6 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { BORDER, searchableTexts } from "@agate/spans/search";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { listedPages } from "../contract/listed-pages.fixture.ts";
 import { spanIdOf, storedSpan, traceIdOf } from "../contract/stored-span.fixture.ts";
 import type { SpanStore } from "../span-store.ts";
 import { matchTerms } from "../sqlite/match-terms.ts";
@@ -173,6 +174,33 @@ it("finds words that very many spans have, in the order of the list", async () =
   await expectAll();
 });
 
+it("finds the few spans with two words that very many have, wherever its statements end", async () => {
+  const project = `spots-${++projects}`;
+  const count = 24_000;
+  // Places in the list, from the newest: at the ends of what is looked at first, at a time, and for a page.
+  const spots = [0, 399, 400, 401, 2_399, 2_400, 2_401, 10_399, 10_400, 10_401, count - 1];
+  const spans = Array.from({ length: count }, (_, place) => {
+    const half = place % 2 === 0 ? "even" : "odd";
+    const n = count - 1 - place;
+    const name = spots.includes(place) ? "even odd" : half;
+    return storedSpan({ traceId: traceIdOf(n), id: spanIdOf(n), name, start: n });
+  });
+  for (let at = 0; at < count; at += 8_000) {
+    await store.append({ project, receivedAt: 1, spans: spans.slice(at, at + 8_000) });
+  }
+  await store.searchCaughtUp();
+  const wanted = spots.map((place) => spanIdOf(count - 1 - place));
+  for (const limit of [1, 3, 50]) {
+    const request = { project, filter: { text: "odd even" }, limit };
+    const pages = await listedPages(store, "listSpans", request);
+    expect(pages.flat()).toEqual(wanted);
+    expect(pages.length).toBeGreaterThan(2);
+  }
+  const request = { project, filter: { text: "odd even" }, limit: 3 };
+  const traces = await listedPages(store, "listTraces", request);
+  expect(traces.flat()).toEqual(spots.map((place) => traceIdOf(count - 1 - place)));
+});
+
 it.each([100, 101])("finds a beginning of 301 characters in %i traces", async (count) => {
   const stem = "x".repeat(300);
   const spansOf = (end: string, from: number) =>
@@ -258,7 +286,8 @@ it("finds words by their index alone, however few rows have any", async () => {
   }
   await own.searchCaughtUp();
   for (const text of ["w3x2999", '"w3x2998 w3x2999"']) {
-    const request = { project, filter: { text }, limit: 5, after: null };
+    // With another condition, no spans or traces are looked at before the index is asked.
+    const request = { project, filter: { text, minLatency: 0 }, limit: 5, after: null };
     expect((await own.listSpans(request)).items).toHaveLength(1);
     expect((await own.listTraces(request)).items).toHaveLength(1);
   }

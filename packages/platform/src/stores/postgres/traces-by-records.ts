@@ -47,7 +47,7 @@ function spansIn(
   project: string,
   ranges: readonly SegmentRange[],
 ): Promise<SpanRow[]> {
-  const where = whereSpans(project, {}, null);
+  const where = whereSpans(project, {});
   return runner.query<SpanRow>(
     `SELECT p.trace_no, p.day, p.segment, p.span_id, t.trace_id
      FROM ${spansToList(where, { kind: "few", ranges })}
