@@ -9,10 +9,7 @@ const SECONDS = 5;
 const PATIENCE_MS = 300_000;
 
 /** Waits until these processes have caught up: indexes are written, parts merged. */
-export async function untilQuiet(
-  pids: readonly number[],
-  patienceMs = PATIENCE_MS,
-): Promise<void> {
+export async function untilQuiet(pids: readonly number[], patienceMs = PATIENCE_MS): Promise<void> {
   const used = () => pids.reduce((sum, pid) => sum + processorSeconds(pid), 0);
   const end = performance.now() + patienceMs;
   for (let before = used(), calm = 0; calm < SECONDS && performance.now() < end; ) {

@@ -168,10 +168,13 @@ function whereFound(where: Conditions, { whole, parts }: SearchQuery): string {
     (${parts.map((part) => inTexts("long_texts", part)).join(" AND ")}))`;
 }
 
+/** Of a pasted paragraph, every word would unpack the words of each segment once more. */
+const MOST_ASKED = 8;
+
 /**
- * The spans (`l`) of a list, and segments (`i`) that may have all that is searched for: those that the index has found,
- * and those that are not indexed yet. The index is asked once for what is indexed together: spans that follow each
- * other in a list are often of the same trace.
+ * The spans (`l`) of a list, and whether each may have all that is searched for (`may_match`): the segments that it is
+ * indexed with have the longest words, or are not indexed yet. They are asked once for all of their spans: those that
+ * follow each other in a list are often of the same trace.
  *
  * @param list A statement whose rows have a day, a trace and a segment.
  */
@@ -184,8 +187,11 @@ export function spansWithMatches(
   const inGroup = `AND s.segment >= g.first AND s.segment < g.first + ${SEGMENTS_PER_GROUP}`;
   const inParts = (part: ListQuery) =>
     `(SELECT bool_or(${hasQuery(where, part)}) FROM ${textsOf("g", "long_texts")} ${inGroup})`;
-  const columns = queries.map(({ whole }, n) => `bool_or(${hasQuery(where, whole)}) AS has_${n}`);
-  const conditions = queries.map(
+  const asked = queries
+    .toSorted((one, other) => other.whole.sequence.length - one.whole.sequence.length)
+    .slice(0, MOST_ASKED);
+  const columns = asked.map(({ whole }, n) => `bool_or(${hasQuery(where, whole)}) AS has_${n}`);
+  const conditions = asked.map(
     ({ parts }, n) => `(w.has_${n} OR (${parts.map(inParts).join(" AND ")}))`,
   );
   return `WITH listed AS MATERIALIZED (${list})

@@ -13,7 +13,7 @@ const TRACES = 130;
 const SPANS_PER_TRACE = 5;
 const COUNT = TRACES * SPANS_PER_TRACE;
 /** By the number of a span, from the oldest. */
-const WORDS: Readonly<Record<string, (n: number) => boolean>> = {
+const WORDS: Record<string, (n: number) => boolean> = {
   every: () => true,
   second: (n) => n % 2 === 0,
   seventh: (n) => n % 7 === 0,
@@ -22,6 +22,10 @@ const WORDS: Readonly<Record<string, (n: number) => boolean>> = {
   beside: (n) => n === COUNT - 401 || n === COUNT - 400 || n === COUNT - 399,
   never: () => false,
 };
+/** With `seventh`, as many as the index is asked for. */
+const LONG_WORDS = Array.from({ length: 7 }, (_, n) => `longer${n}`);
+for (const word of LONG_WORDS) WORDS[word] = (n) => n % 3 === 0;
+WORDS.tiny = (n) => n % 5 === 0;
 
 let server: PostgresDatabases;
 let address: PostgresAddress;
@@ -77,6 +81,8 @@ describe.each(["listTraces", "listSpans"] as const)("the pages of %s", (verb) =>
     "newest oldest",
     "every oldest",
     "seventh never",
+    `seventh ${LONG_WORDS.join(" ")}`,
+    `tiny seventh ${LONG_WORDS.join(" ")}`,
   ])("have all that match %j, once and in order, whatever their size", async (text) => {
     for (const limit of [1, 49, 100, 101, 400, 401, 1000]) {
       if (limit === 1 && found(verb, text).length > 100) continue;
