@@ -43,8 +43,8 @@ const SEGMENTS_PER_READ = 64;
 /** A body up to this length, as it is stored, is read with its header. Few records are longer. */
 const SMALL_BODY = 256 * 1024;
 
-/** Unpacking and reading a longer one takes a millisecond or more. */
-const LARGE_BODY = 128 * 1024;
+/** Unpacking and reading this many bytes takes a millisecond or more: others have their turn then. */
+const BYTES_PER_TURN = 128 * 1024;
 
 interface SegmentRow {
   readonly trace_no: number;
@@ -86,6 +86,7 @@ function keyOf({ trace_no, segment }: Omit<SegmentPlace, "day">): string {
 /** Keeps the last body that was unpacked: neighbours in a list are often of the same segment. */
 function lastUnpacked(runner: SqlRunner) {
   let last: { readonly key: string; readonly body: Buffer | undefined } | undefined;
+  let sinceTurn = 0;
   return async (row: SegmentRow, day: number): Promise<Buffer | undefined> => {
     const key = keyOf(row);
     if (last?.key === key) return last.body;
@@ -94,8 +95,11 @@ function lastUnpacked(runner: SqlRunner) {
     const body = packed === null ? undefined : unpack(packed);
     if (body !== undefined) checkBodyOnly(unpack(header).toString("latin1"), body);
     last = { key, body };
-    // Reading a page of them takes a tenth of a second: others have their turn in between.
-    if (body !== undefined && body.length > LARGE_BODY) await nextTurn();
+    sinceTurn += body?.length ?? 0;
+    if (sinceTurn > BYTES_PER_TURN) {
+      sinceTurn = 0;
+      await nextTurn();
+    }
     return body;
   };
 }
