@@ -15,47 +15,52 @@ export interface SpanIndex {
 /** Reads a span when it is first searched. */
 export function indexSpans({ nodes }: SpanTree): SpanIndex {
   const textOf = onceEach(nodes, searchableText);
+  const isPlain = onceEach(nodes, (_, node) => !NOT_ASCII.test(textOf(node)));
   const wordsIn = onceEach(nodes, wordsText);
-  const hasTerm = (node: SpanNode, term: SearchTerm) =>
-    mayHaveTerm(textOf(node), term) &&
-    wordsIn(node).includes(` ${term.words.join(" ")}${term.isPrefix ? "" : " "}`);
+  const hasTerm = (node: SpanNode, { words, isPrefix }: SearchTerm) => {
+    // Keeps most spans of a large trace from being split into words. Letters beyond ASCII may be folded.
+    const mayHave = !isPlain(node) || words.every((word) => textOf(node).includes(word));
+    return mayHave && wordsIn(node).includes(` ${words.join(" ")}${isPrefix ? "" : " "}`);
+  };
 
-  /** As a search for traces does: each word may be in another span. */
-  const findWords = (search: string): readonly SpanNode[] => {
-    const terms = parseSearch(search);
-    if (terms.length === 0) return [];
-    const withAll = nodes.filter((node) => terms.every((term) => hasTerm(node, term)));
-    if (withAll.length > 0 || terms.length === 1) return withAll;
+  /** What a span must have, as a search for traces has it: all words; or one, where each is in some span. */
+  const matchOf = (search: string): ((node: SpanNode) => boolean) => {
+    const terms = distinct(parseSearch(search));
+    const hasAll = (node: SpanNode) => terms.every((term) => hasTerm(node, term));
+    if (terms.length === 0) return () => false;
+    if (terms.length === 1 || nodes.some(hasAll)) return hasAll;
     const isFound = terms.every((term) => nodes.some((node) => hasTerm(node, term)));
-    return isFound ? nodes.filter((node) => terms.some((term) => hasTerm(node, term))) : [];
+    return (node) => isFound && terms.some((term) => hasTerm(node, term));
   };
   return {
     find(text) {
       const wanted = text.trim().toLowerCase();
       if (wanted === "") return [];
-      const byWords = new Set(findWords(text));
-      return nodes.filter((node) => byWords.has(node) || textOf(node).includes(wanted));
+      const isMatch = matchOf(text);
+      return nodes.filter((node) => textOf(node).includes(wanted) || isMatch(node));
     },
-    firstHit: (search) => findWords(search)[0],
+    firstHit: (search) => nodes.find(matchOf(search)),
   };
 }
 
+function distinct(terms: readonly SearchTerm[]): readonly SearchTerm[] {
+  return [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
+}
+
 /** What is made of a span, kept for the next search. */
-function onceEach(nodes: readonly SpanNode[], make: (span: SpanRecord) => string) {
-  const made: (string | undefined)[] = Array.from(nodes, () => undefined);
-  return ({ index, span }: SpanNode): string => {
-    const text = made[index] ?? make(span);
-    made[index] = text;
-    return text;
+function onceEach<Made>(
+  nodes: readonly SpanNode[],
+  make: (span: SpanRecord, node: SpanNode) => Made,
+): (node: SpanNode) => Made {
+  const made: (Made | undefined)[] = Array.from(nodes, () => undefined);
+  return (node) => {
+    const value = made[node.index] ?? make(node.span, node);
+    made[node.index] = value;
+    return value;
   };
 }
 
 const NOT_ASCII = /[^\0-\x7f]/;
-
-/** Keeps most spans of a large trace from being split into words. Letters beyond ASCII may be folded. */
-function mayHaveTerm(text: string, { words }: SearchTerm): boolean {
-  return NOT_ASCII.test(text) || words.every((word) => text.includes(word));
-}
 
 /** The words of each text between spaces, two of which are between two texts. */
 function wordsText(span: SpanRecord): string {

@@ -6,6 +6,7 @@ import { type RefObject, useCallback, useEffect, useId, useMemo, useRef, useStat
 import { elapsedTicks } from "../charts/axis-ticks.ts";
 import { classNames } from "../design/class-names.ts";
 import { tickText } from "../format/tick-text.ts";
+import { indexSpans, type SpanIndex } from "./search-spans.ts";
 import type { Interval } from "./span-times.ts";
 import { buildSpanTree, rowOf, type SpanTree, withToggled } from "./span-tree.ts";
 import { GridHeading, GridRow, GridRows, ROW_HEIGHT, rowClass, TreeRow } from "./tree-row.tsx";
@@ -14,6 +15,7 @@ import { nodeOf, pressTreeKey, type TreeView, useTreeView } from "./use-tree-vie
 
 interface SpanTreeViewProps {
   readonly tree: SpanTree;
+  readonly index: SpanIndex;
   /** The id of the selected span. */
   readonly selected: string | null;
   readonly onSelect: (spanId: string) => void;
@@ -29,8 +31,8 @@ const FEW_SPANS = 12;
 
 /** A span tree with its toolbar. */
 export function SpanTreeView(props: SpanTreeViewProps) {
-  const { tree, selected, onSelect, isCompact = false, search = "", fresh } = props;
-  const view = useTreeView(tree, selected, onSelect, search);
+  const { tree, index, selected, onSelect, isCompact = false, search = "", fresh } = props;
+  const view = useTreeView(tree, index, { selected, onSelect, firstSearch: search });
   return (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">
       {!(isCompact && isPlain(tree)) && <TreeToolbar view={view} isCompact={isCompact} />}
@@ -55,7 +57,8 @@ interface TraceTreeProps {
 /** The span tree of a trace. */
 export function TraceTree({ trace, ...rest }: TraceTreeProps) {
   const tree = useMemo(() => buildSpanTree(trace), [trace]);
-  return <SpanTreeView tree={tree} {...rest} />;
+  const index = useMemo(() => indexSpans(tree), [tree]);
+  return <SpanTreeView tree={tree} index={index} {...rest} />;
 }
 
 const HEADER_HEIGHT = 32;

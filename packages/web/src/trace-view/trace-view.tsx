@@ -27,8 +27,9 @@ interface TraceViewProps {
 /** A trace: its header, its tree and the selected span, side by side or, on a phone, on top. */
 export function TraceView({ trace, list, search, selected: asked, onSelect }: TraceViewProps) {
   const tree = useMemo(() => buildSpanTree(trace), [trace]);
+  const index = useMemo(() => indexSpans(tree), [tree]);
   // Of the spans that were there when the trace was opened: a later one would take the place of what is read.
-  const [hit] = useState(() => indexSpans(tree).firstHit(search)?.span.id ?? null);
+  const [hit] = useState(() => (asked === null ? index.firstHit(search)?.span.id : null) ?? null);
   const selected = asked ?? (search === "" ? null : hit);
   const facts = useMemo(() => traceFacts(tree), [tree]);
   const [seen, setSeen] = useState<ReadonlySet<string>>(() => new Set(tree.indexOf.keys()));
@@ -52,6 +53,7 @@ export function TraceView({ trace, list, search, selected: asked, onSelect }: Tr
           <>
             <SpanTreeView
               tree={tree}
+              index={index}
               selected={selected ?? trace.id}
               onSelect={onSelect}
               search={search}

@@ -1,6 +1,6 @@
 import { useDeferredValue, useMemo, useState } from "react";
 import { criticalPath, type PathSection, pathShares } from "./critical-path.ts";
-import { indexSpans } from "./search-spans.ts";
+import type { SpanIndex } from "./search-spans.ts";
 import type { Interval } from "./span-times.ts";
 import {
   type Collapsed,
@@ -54,12 +54,18 @@ export interface PathView {
   readonly sectionsOf: ReadonlyMap<string, readonly PathSection[]>;
 }
 
+interface TreeViewOptions {
+  readonly selected: string | null;
+  readonly onSelect: (spanId: string) => void;
+  /** What is searched for at first. */
+  readonly firstSearch: string;
+}
+
 /** The state of a tree; it is kept while spans are added to the trace. */
 export function useTreeView(
   tree: SpanTree,
-  selected: string | null,
-  onSelect: (spanId: string) => void,
-  firstSearch: string,
+  index: SpanIndex,
+  { selected, onSelect, firstSearch }: TreeViewOptions,
 ): TreeView {
   const [collapsed, setCollapsed] = useState<Collapsed>(new Set());
   const [cursor, setCursor] = useState<Cursor>({
@@ -72,7 +78,6 @@ export function useTreeView(
 
   const rows = useMemo(() => visibleRows(tree, collapsed), [tree, collapsed]);
   const errors = useMemo(() => tree.nodes.filter(isFailed), [tree]);
-  const index = useMemo(() => indexSpans(tree), [tree]);
   const sought = useDeferredValue(search);
   const matches = useMemo(() => index.find(sought), [index, sought]);
   const path = useMemo(

@@ -2,7 +2,7 @@ import type { SpanRecord } from "@agate/protocol";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useLocation } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { followTraces } from "../api/follow-events.ts";
 import { usePlatform } from "../api/platform-context.tsx";
 import { traceQuery } from "../api/trace.ts";
@@ -24,6 +24,9 @@ export function TracePage() {
 
 function Trace({ traceId }: { readonly traceId: string }) {
   const { span, q } = route.useSearch();
+  // Another search shows another span. None leaves the trace as it is: the selected span was closed.
+  const [opened, setOpened] = useState(q);
+  if (q !== undefined && q !== opened) setOpened(q);
   const navigate = route.useNavigate();
   const list = useOriginList();
   const { data: trace, error, refetch, isFetching } = useLiveTrace(traceId);
@@ -52,6 +55,7 @@ function Trace({ traceId }: { readonly traceId: string }) {
   }
   return (
     <TraceView
+      key={opened}
       trace={trace}
       list={list}
       search={q ?? ""}
