@@ -156,24 +156,25 @@ export function tracesWithMatches(
   queries: readonly SearchQuery[],
 ): string {
   const conditions = queries.map((query) => whereFound(where, query));
-  return `WITH t AS MATERIALIZED (${list}) SELECT t.*, coalesce(${conditions.join(" AND ")}, false) AS may_match FROM t`;
+  return `WITH t AS MATERIALIZED (${list}) SELECT t.*, ${conditions.join(" AND ")} AS may_match FROM t`;
 }
 
 /** Whether the index has found in a trace what a query looks for. */
 function whereFound(where: Conditions, { whole, parts }: SearchQuery): string {
-  // An aggregate and not EXISTS, which PostgreSQL would turn into a hash of all texts that match.
+  // An aggregate and not EXISTS, which PostgreSQL would turn into a hash of all texts that match. Of a trace without
+  // such texts it is null, which would not end an AND.
   const inTexts = (table: string, query: ListQuery) =>
-    `(SELECT bool_or(${hasQuery(where, query)}) FROM ${textsOf("t", table)})`;
+    `coalesce((SELECT bool_or(${hasQuery(where, query)}) FROM ${textsOf("t", table)}), false)`;
   return `(${inTexts("texts", whole)} OR
     (${parts.map((part) => inTexts("long_texts", part)).join(" AND ")}))`;
 }
 
-/** Of a pasted paragraph, every word would unpack the words of each segment once more. */
-const MOST_ASKED = 8;
+/** Of a pasted paragraph, every term would unpack the words of each segment once more. */
+export const MOST_ASKED = 8;
 
 /**
  * The spans (`l`) of a list, and whether each may have all that is searched for (`may_match`): the segments that it is
- * indexed with have the longest words, or are not indexed yet. They are asked once for all of their spans: those that
+ * indexed with have the longest terms, or are not indexed yet. They are asked once for all of their spans: those that
  * follow each other in a list are often of the same trace.
  *
  * @param list A statement whose rows have a day, a trace and a segment.
@@ -186,7 +187,7 @@ export function spansWithMatches(
   const group = `l.segment - l.segment % ${SEGMENTS_PER_GROUP}`;
   const inGroup = `AND s.segment >= g.first AND s.segment < g.first + ${SEGMENTS_PER_GROUP}`;
   const inParts = (part: ListQuery) =>
-    `(SELECT bool_or(${hasQuery(where, part)}) FROM ${textsOf("g", "long_texts")} ${inGroup})`;
+    `coalesce((SELECT bool_or(${hasQuery(where, part)}) FROM ${textsOf("g", "long_texts")} ${inGroup}), false)`;
   const asked = queries
     .toSorted((one, other) => other.whole.sequence.length - one.whole.sequence.length)
     .slice(0, MOST_ASKED);

@@ -39,6 +39,8 @@ const MOST_READ = 10_000;
 
 /** Traces that are looked at before the index is asked which match. */
 const FIRST_TRACES = 100;
+/** Where one in so many of them has what is searched for, the list is read on in its order. */
+const COMMON = 8;
 
 interface TraceRow {
   readonly trace_no: number;
@@ -120,25 +122,35 @@ async function foundTraces(
   }
   // Over one snapshot: a trace whose start moves in between would be found twice, or not at all.
   return runner.snapshot(async (snapshot) => {
-    const first = await firstTraces(snapshot, request, queries);
-    const found = first.filter(({ may_match }) => may_match);
-    const last = first[FIRST_TRACES - 1];
-    if (found.length >= most || last === undefined) return found.slice(0, most);
+    const found: TraceRow[] = [];
+    let after = request.after;
+    for (let look = FIRST_TRACES; ; ) {
+      const traces = await lookAtTraces(snapshot, { ...request, after }, queries, look);
+      const matching = traces.filter(({ may_match }) => may_match);
+      found.push(...matching);
+      const last = traces[look - 1];
+      if (found.length >= most || last === undefined) return found.slice(0, most);
+      after = positionOf(last);
+      if (matching.length * COMMON < look) break;
+      // As many as fill the page if these are like the last ones.
+      look = Math.ceil(((most - found.length) * look) / matching.length);
+    }
     const search = (await planTraces(snapshot, project, filter.text)) ?? [];
-    const after = { ...request, after: positionOf(last) };
-    return [...found, ...(await traceRows(snapshot, after, search, null, most - found.length))];
+    const rest = { ...request, after };
+    return [...found, ...(await traceRows(snapshot, rest, search, null, most - found.length))];
   });
 }
 
-function firstTraces(
+function lookAtTraces(
   runner: SqlRunner,
   { project, filter, after }: ListRequest,
   queries: readonly SearchQuery[],
+  most: number,
 ): Promise<LookedAtTrace[]> {
   const where = whereTraces(project, filter, []);
   addAfter(where, "t", after);
   const list = `SELECT ${TRACE_COLUMNS} FROM agate.traces t WHERE ${where.text}
-    ORDER BY ${TRACES_IN_ORDER} LIMIT ${where.value(FIRST_TRACES)}`;
+    ORDER BY ${TRACES_IN_ORDER} LIMIT ${where.value(most)}`;
   return runner.query<LookedAtTrace>(
     `${tracesWithMatches(where, list, queries)} ORDER BY ${TRACES_IN_ORDER}`,
     where.values,
@@ -200,12 +212,16 @@ async function searchSpans(runner: QueryRunner, request: ListRequest): Promise<L
     return undefined;
   };
   const queries = queriesOfFirst(filter);
-  const first = queries && (await lookAt({ kind: "many", queries }, FIRST_READ));
+  const inOrder: SpanSearch | undefined = queries && { kind: "many", queries };
+  const first = inOrder && (await lookAt(inOrder, FIRST_READ));
   if (first !== undefined) return first;
-  const search = await planSpans(runner, project, filter);
+  const isCommon = page.shown * COMMON >= FIRST_READ;
+  const search = isCommon && inOrder ? inOrder : await planSpans(runner, project, filter);
   if (search === undefined) return page.finish(false);
-  for (let read = 0; read < MOST_READ; read += NEXT_READ) {
-    const next = await lookAt(search, NEXT_READ);
+  for (let read = inOrder ? FIRST_READ : 0; read < MOST_READ; ) {
+    const most = Math.min(NEXT_READ, MOST_READ - read);
+    const next = await lookAt(search, most);
+    read += most;
     if (next !== undefined) return next;
   }
   // Whether a later span matches is left to the next page.
@@ -228,16 +244,16 @@ function spanRows(
        p.start_nanos, t.trace_id, t.segments
      FROM ${from}
      WHERE ${where.text}
-     ORDER BY ${inOrder("p", "t")} LIMIT ${where.value(most)}`;
+     ORDER BY ${spansInOrder("p", "t")} LIMIT ${where.value(most)}`;
   return runner.query<SpanRow>(
     search?.kind === "many"
-      ? `${spansWithMatches(where, list, search.queries)} ORDER BY ${inOrder("l", "l")}`
+      ? `${spansWithMatches(where, list, search.queries)} ORDER BY ${spansInOrder("l", "l")}`
       : list,
     where.values,
   );
 }
 
-function inOrder(span: string, trace: string): string {
+function spansInOrder(span: string, trace: string): string {
   return `${span}.start DESC, ${span}.start_nanos DESC, ${span}.span_id DESC, ${trace}.trace_id DESC`;
 }
 
@@ -293,6 +309,11 @@ class SpanPage {
     const last = rows.at(-1);
     if (last?.may_match === false) this.#page.skip(positionOf(last));
     return "has-room";
+  }
+
+  /** How many spans are on the page. */
+  get shown(): number {
+    return this.#shown;
   }
 
   finish(hasMore: boolean): ListPage {

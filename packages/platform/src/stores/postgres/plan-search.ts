@@ -2,6 +2,7 @@ import type { SearchTerm } from "@agate/spans/search";
 import { parseSearch } from "@agate/spans/search";
 import type { SpanFilter } from "../span-query.ts";
 import { dateText } from "./day.ts";
+import { MOST_ASKED } from "./filter-sql.ts";
 import type { SegmentPlace } from "./read-segments.ts";
 import type { SegmentRange, SpanSearch, TraceSearch } from "./search-plan.ts";
 import { groupOf, SEGMENTS_PER_GROUP } from "./segment-texts.ts";
@@ -52,7 +53,7 @@ export async function planTraces(
  * What is asked of the first rows of a list, before it is planned: most searches are for common words, and need nothing
  * else.
  *
- * @returns undefined where the first rows are not found at once by their order, or do not tell what matches.
+ * @returns undefined where the first rows are not found at once by their order, or what is asked of each is much.
  */
 export function queriesOfFirst(filter: SpanFilter): readonly SearchQuery[] | undefined {
   const { text, traffic, startedFrom, startedBefore, ...others } = filter;
@@ -60,7 +61,9 @@ export function queriesOfFirst(filter: SpanFilter): readonly SearchQuery[] | und
     traffic !== "evaluation" && Object.values(others).every((each) => each === undefined);
   if (text === undefined || !isWalked) return undefined;
   const queries = distinctTerms(text).map(toSearchQuery);
-  return queries.length > 0 && queries.every(({ isExact }) => isExact) ? queries : undefined;
+  const isAsked = ({ isExact, parts }: SearchQuery) => isExact && parts.length === 1;
+  const isShort = queries.length > 0 && queries.length <= MOST_ASKED && queries.every(isAsked);
+  return isShort ? queries : undefined;
 }
 
 /**

@@ -43,8 +43,8 @@ const SEGMENTS_PER_READ = 64;
 /** A body up to this length, as it is stored, is read with its header. Few records are longer. */
 const SMALL_BODY = 256 * 1024;
 
-/** Unpacking and reading this many bytes takes a millisecond or more: others have their turn then. */
-const BYTES_PER_TURN = 128 * 1024;
+/** After this time of unpacking and reading, others have their turn. A page of a list may take a tenth of a second. */
+const TURN_MS = 3;
 
 interface SegmentRow {
   readonly trace_no: number;
@@ -63,6 +63,7 @@ export async function* segmentsInOrder<Row extends SegmentPlace>(
   rows: readonly Row[],
 ): AsyncGenerator<{ readonly row: Row; readonly segment: ReadSegment | undefined }, void, void> {
   const unpackLast = lastUnpacked(runner);
+  let turn = performance.now();
   for (let at = 0; at < rows.length; at += SEGMENTS_PER_READ) {
     const batch = rows.slice(at, at + SEGMENTS_PER_READ);
     const unique = new Map(batch.map((row) => [keyOf(row), row]));
@@ -75,7 +76,13 @@ export async function* segmentsInOrder<Row extends SegmentPlace>(
         );
       }
     }
-    for (const row of batch) yield { row, segment: segments.get(keyOf(row)) };
+    for (const row of batch) {
+      if (performance.now() - turn > TURN_MS) {
+        await nextTurn();
+        turn = performance.now();
+      }
+      yield { row, segment: segments.get(keyOf(row)) };
+    }
   }
 }
 
@@ -86,7 +93,6 @@ function keyOf({ trace_no, segment }: Omit<SegmentPlace, "day">): string {
 /** Keeps the last body that was unpacked: neighbours in a list are often of the same segment. */
 function lastUnpacked(runner: SqlRunner) {
   let last: { readonly key: string; readonly body: Buffer | undefined } | undefined;
-  let sinceTurn = 0;
   return async (row: SegmentRow, day: number): Promise<Buffer | undefined> => {
     const key = keyOf(row);
     if (last?.key === key) return last.body;
@@ -95,11 +101,6 @@ function lastUnpacked(runner: SqlRunner) {
     const body = packed === null ? undefined : unpack(packed);
     if (body !== undefined) checkBodyOnly(unpack(header).toString("latin1"), body);
     last = { key, body };
-    sinceTurn += body?.length ?? 0;
-    if (sinceTurn > BYTES_PER_TURN) {
-      sinceTurn = 0;
-      await nextTurn();
-    }
     return body;
   };
 }

@@ -9,8 +9,8 @@ import { sharedPostgres } from "../testing/shared-databases.fixture.ts";
 import { openPostgresStore } from "./postgres-store.ts";
 
 // On both sides of the 100 traces and the 400 spans that are looked at before a search is planned.
-const TRACES = 130;
-const SPANS_PER_TRACE = 5;
+const TRACES = 260;
+const SPANS_PER_TRACE = 3;
 const COUNT = TRACES * SPANS_PER_TRACE;
 /** By the number of a span, from the oldest. */
 const WORDS: Record<string, (n: number) => boolean> = {
@@ -21,7 +21,16 @@ const WORDS: Record<string, (n: number) => boolean> = {
   newest: (n) => n === COUNT - 1,
   beside: (n) => n === COUNT - 401 || n === COUNT - 400 || n === COUNT - 399,
   never: () => false,
+  // Of the newest 100 traces, just less and just more than the eighth from which on the list is read on in its order;
+  // then in none but the oldest.
+  less: (n) => n === 1 || isNewest(n, 9),
+  more: (n) => n === 1 || isNewest(n, 8),
 };
+function isNewest(n: number, every: number): boolean {
+  const place = TRACES - 1 - Math.floor(n / SPANS_PER_TRACE);
+  return n % SPANS_PER_TRACE === 0 && place < 100 && place % every === 0;
+}
+
 /** With `seventh`, as many as the index is asked for. */
 const LONG_WORDS = Array.from({ length: 7 }, (_, n) => `longer${n}`);
 for (const word of LONG_WORDS) WORDS[word] = (n) => n % 3 === 0;
@@ -81,11 +90,14 @@ describe.each(["listTraces", "listSpans"] as const)("the pages of %s", (verb) =>
     "newest oldest",
     "every oldest",
     "seventh never",
+    "less",
+    "more",
+    "more less",
     `seventh ${LONG_WORDS.join(" ")}`,
     `tiny seventh ${LONG_WORDS.join(" ")}`,
   ])("have all that match %j, once and in order, whatever their size", async (text) => {
-    for (const limit of [1, 49, 100, 101, 400, 401, 1000]) {
-      if (limit === 1 && found(verb, text).length > 100) continue;
+    for (const limit of [1, 49, 100, 101, 401, 1000]) {
+      if (limit === 1 && found(verb, text).length > 30) continue;
       const pages = await listedPages(store, verb, { project: "default", filter: { text }, limit });
       expect(pages.flat(), `${limit} a page`).toEqual(found(verb, text));
       expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(limit);
