@@ -44,7 +44,7 @@ const SEGMENTS_PER_READ = 64;
 const SMALL_BODY = 256 * 1024;
 
 /** After this time of unpacking and reading, others have their turn. A page of a list may take a tenth of a second. */
-const TURN_MS = 3;
+const TURN_MS = 1;
 
 interface SegmentRow {
   readonly trace_no: number;
