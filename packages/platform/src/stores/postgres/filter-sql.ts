@@ -186,6 +186,8 @@ export function spansWithMatches(
 ): string {
   const group = `l.segment - l.segment % ${SEGMENTS_PER_GROUP}`;
   const inGroup = `AND s.segment >= g.first AND s.segment < g.first + ${SEGMENTS_PER_GROUP}`;
+  // Otherwise every search would report them as damaged.
+  const isSetAside = `EXISTS (SELECT FROM agate.unindexable s WHERE s.trace_no = g.trace_no ${inGroup})`;
   const inParts = (part: ListQuery) =>
     `coalesce((SELECT bool_or(${hasQuery(where, part)}) FROM ${textsOf("g", "long_texts")} ${inGroup}), false)`;
   const asked = queries
@@ -200,7 +202,7 @@ export function spansWithMatches(
       SELECT g.trace_no, g.first FROM (SELECT DISTINCT day, trace_no, ${group} AS first FROM listed l) AS g
       CROSS JOIN LATERAL (
         SELECT count(*) AS texts, ${columns.join(", ")} FROM ${textsOf("g", "texts")} ${inGroup}
-      ) AS w WHERE w.texts = 0 OR (${conditions.join(" AND ")})
+      ) AS w WHERE (w.texts = 0 AND NOT ${isSetAside}) OR (${conditions.join(" AND ")})
     ) AS i ON i.trace_no = l.trace_no AND i.first = ${group}`;
 }
 
