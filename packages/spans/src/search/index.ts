@@ -2,6 +2,7 @@
 export type { SearchTerm } from "./search-text.ts";
 export {
   BORDER,
+  distinctTerms,
   hasUnspaced,
   isUnspaced,
   parseSearch,

@@ -90,6 +90,11 @@ export function parseSearch(text: string): SearchTerm[] {
     .filter(({ words }) => words.length > 0);
 }
 
+/** The terms of a search, each once. */
+export function distinctTerms(text: string): SearchTerm[] {
+  return [...new Map(parseSearch(text).map((term) => [JSON.stringify(term), term])).values()];
+}
+
 function literalTerms(text: string): { literal: string; isPrefix: boolean }[] {
   const terms: { literal: string; isPrefix: boolean }[] = [];
   for (const [, phrase, word] of text.matchAll(/"([^"]*)"|([^\s"]+)/g)) {

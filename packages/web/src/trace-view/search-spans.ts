@@ -1,5 +1,5 @@
 import type { SpanRecord } from "@agate/protocol";
-import { parseSearch, type SearchTerm, searchableTexts, wordsOf } from "@agate/spans/search";
+import { distinctTerms, type SearchTerm, searchableTexts, wordsOf } from "@agate/spans/search";
 import type { SpanNode, SpanTree } from "./span-tree.ts";
 
 /** Full-text search in the spans of a trace. */
@@ -25,7 +25,7 @@ export function indexSpans({ nodes }: SpanTree): SpanIndex {
 
   /** What a span must have, as a search for traces has it: all words; or one, where each is in some span. */
   const matchOf = (search: string): ((node: SpanNode) => boolean) => {
-    const terms = distinct(parseSearch(search));
+    const terms = distinctTerms(search);
     const hasAll = (node: SpanNode) => terms.every((term) => hasTerm(node, term));
     if (terms.length === 0) return () => false;
     if (terms.length === 1 || nodes.some(hasAll)) return hasAll;
@@ -41,10 +41,6 @@ export function indexSpans({ nodes }: SpanTree): SpanIndex {
     },
     firstHit: (search) => nodes.find(matchOf(search)),
   };
-}
-
-function distinct(terms: readonly SearchTerm[]): readonly SearchTerm[] {
-  return [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
 }
 
 /** What is made of a span, kept for the next search. */

@@ -1,5 +1,5 @@
 import type { SearchTerm } from "@agate/spans/search";
-import { parseSearch } from "@agate/spans/search";
+import { distinctTerms, parseSearch } from "@agate/spans/search";
 import { filterConditions } from "../filter-conditions.ts";
 import type { ScoreCondition } from "../score-store.ts";
 import type { ListPosition, SpanFilter } from "../span-query.ts";
@@ -125,10 +125,9 @@ export function whereText(text: string): Condition | undefined {
 
 /** The same for each term of a text by itself: a trace may have them in different spans. */
 export function whereEachTerm(text: string): readonly Condition[] | undefined {
-  const terms = parseSearch(text);
+  const terms = distinctTerms(text);
   if (terms.length === 0) return undefined;
-  const distinct = new Map(terms.map((term) => [JSON.stringify(term), term])).values();
-  return [...distinct].toSorted(byRarity).map((term, n) => whereTerms([term], `term${n}_`));
+  return terms.toSorted(byRarity).map((term, n) => whereTerms([term], `term${n}_`));
 }
 
 /** The first are most likely rare: long words and phrases, and no beginnings of words. */

@@ -8,6 +8,7 @@ export interface SpanSketch extends Partial<Omit<StoredSpan, "openRecord">> {
   readonly outputs?: unknown;
 }
 
+/** Microseconds since 1970 of the day that `start` counts from. */
 export const EPOCH = Date.UTC(2026, 10, 1) * 1000;
 
 /** A number as a trace id of 32 or a span id of 16 hex digits. */

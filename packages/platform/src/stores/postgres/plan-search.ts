@@ -1,5 +1,4 @@
-import type { SearchTerm } from "@agate/spans/search";
-import { parseSearch } from "@agate/spans/search";
+import { distinctTerms } from "@agate/spans/search";
 import type { SpanFilter } from "../span-query.ts";
 import { dateText } from "./day.ts";
 import { MOST_ASKED } from "./filter-sql.ts";
@@ -83,10 +82,6 @@ export async function planSpans(
     return queries.length === 0 ? undefined : planQueries(runner, queries);
   }
   return anyError === true ? spansOfFailed(runner, project) : null;
-}
-
-function distinctTerms(text: string): SearchTerm[] {
-  return [...new Map(parseSearch(text).map((term) => [JSON.stringify(term), term])).values()];
 }
 
 /** By the term that the fewest segments have; the others are left to a look at the records. */

@@ -95,7 +95,7 @@ describe.each(["listTraces", "listSpans"] as const)("the pages of %s", (verb) =>
     "more less",
     `seventh ${LONG_WORDS.join(" ")}`,
     `tiny seventh ${LONG_WORDS.join(" ")}`,
-  ])("have all that match %j, once and in order, whatever their size", async (text) => {
+  ])("have all that match %j, once and in order, on pages of any size", async (text) => {
     for (const limit of [1, 49, 100, 101, 401, 1000]) {
       if (limit === 1 && found(verb, text).length > 30) continue;
       const pages = await listedPages(store, verb, { project: "default", filter: { text }, limit });
